@@ -1,0 +1,1 @@
+"""What the kernel asks for, done: one file an action."""

@@ -1,0 +1,1 @@
+"""From plan.yaml to a checked Plan with its waves."""

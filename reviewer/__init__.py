@@ -1,0 +1,1 @@
+"""Packet, base tree and head tree in, verdict out. This room writes nothing."""

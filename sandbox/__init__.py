@@ -1,0 +1,1 @@
+"""Where our machine meets foreign code: engines, git, workspaces. The only room that starts processes."""

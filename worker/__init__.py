@@ -1,0 +1,1 @@
+"""Packet in, tree and report out: the agents and the attempt."""

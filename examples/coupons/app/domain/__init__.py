@@ -1,0 +1,1 @@
+"""What the shop is about, without input or output."""

@@ -1,0 +1,1 @@
+"""From a subtotal to what is to pay."""

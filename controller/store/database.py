@@ -1,0 +1,88 @@
+"""One SQLite file, opened with care: write-ahead log, full sync, a lock that readers never feel."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from controller.store.schema import TABLES, VERSION
+from packets.errors import MachineLacks, UsageError
+
+
+class Database:
+    """A connection that threads share under a lock. Writers take turns; readers see the last committed state."""
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        if not create and not path.exists():
+            raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+            self._prepare(create=create)
+        except (sqlite3.Error, OSError) as fault:
+            raise _unusable(path, fault) from fault
+
+    def _prepare(self, *, create: bool) -> None:
+        self._db.row_factory = sqlite3.Row
+        self._db.execute("PRAGMA busy_timeout=30000")
+        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        if version > VERSION:
+            raise UsageError(f"{self.path} was written by a newer grace (format {version})", "upgrade grace")
+        if create and version < VERSION:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(TABLES)
+            self._db.execute(f"PRAGMA user_version={VERSION}")
+        elif version == 0:
+            raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it or nothing; raises MachineLacks where the disk says no."""
+        with self._lock:
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as fault:
+                raise _unusable(self.path, fault) from fault
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except sqlite3.OperationalError as fault:
+                self._rollback()
+                raise _unusable(self.path, fault) from fault
+            except BaseException:
+                self._rollback()
+                raise
+
+    def _rollback(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def rows(self, sql: str, *args: Any) -> list[sqlite3.Row]:
+        """Return the rows of a reading statement."""
+        with self._lock:
+            try:
+                return self._db.execute(sql, args).fetchall()
+            except sqlite3.DatabaseError as fault:
+                raise _unusable(self.path, fault) from fault
+
+    def row(self, sql: str, *args: Any) -> sqlite3.Row | None:
+        """Return the first row or None."""
+        found = self.rows(sql, *args)
+        return found[0] if found else None
+
+
+def _unusable(path: Path, fault: Exception) -> MachineLacks:
+    return MachineLacks(
+        f"cannot use {path}: {fault}",
+        "refs under refs/grace and the packets in .grace stay usable; free disk space or move the file away",
+    )

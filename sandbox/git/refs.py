@@ -1,0 +1,49 @@
+"""Refs: read, and moved by compare-and-swap."""
+
+from packets.errors import GraceError
+from sandbox.git.process import Runner
+from sandbox.git.values import RefMoved, decode
+
+
+def checked_ref(ref: str) -> str:
+    """Return a full ref name; raises GraceError for anything else (git itself judges the rest of the name)."""
+    if not ref.startswith("refs/") or "\n" in ref or "\0" in ref:
+        raise GraceError(f"not a full ref name: {ref[:80]!r}")
+    return ref
+
+
+def read(runner: Runner, ref: str) -> str | None:
+    """Return what the ref holds, or None."""
+    result = runner.ask("rev-parse", "--verify", "--quiet", checked_ref(ref))
+    return result.out.decode().strip() if result.code == 0 else None
+
+
+def listed(runner: Runner, prefix: str) -> dict[str, str]:
+    """Return the refs at or below the prefix, by name."""
+    asked = ("for-each-ref", "--format=%(objectname) %(refname)", checked_ref(prefix.rstrip("/") + "/").rstrip("/"))
+    lines = runner.run(*asked).splitlines()
+    return {decode(name): sha.decode() for sha, _, name in (line.partition(b" ") for line in lines)}
+
+
+def update(runner: Runner, ref: str, new: str, old: str | None) -> None:
+    """Move the ref from `old` ("": must not exist, None: anything) to `new`; raises RefMoved when it is elsewhere."""
+    asked = ["update-ref", "-m", "grace", "--no-deref", checked_ref(ref), new]
+    _swap(runner, asked if old is None else [*asked, old or "0" * len(new)], ref, old)
+
+
+def delete(runner: Runner, ref: str, old: str | None) -> None:
+    """Delete the ref if it is at `old` (None: anywhere); one that is gone already is fine."""
+    if read(runner, ref) is None:
+        return
+    asked = ["update-ref", "--no-deref", "-d", ref]
+    _swap(runner, asked if old is None else [*asked, old], ref, old)
+
+
+def _swap(runner: Runner, asked: list[str], ref: str, old: str | None) -> None:
+    result = runner.ask(*asked)
+    if result.code == 0:
+        return
+    now = read(runner, ref)
+    if old is not None and (now or "") != old:
+        raise RefMoved(f"{ref} is at {now or 'nothing'}, not at {old or 'nothing'}: somebody else moved it")
+    raise GraceError(f"cannot change {ref}: {result.fault}")

@@ -23,16 +23,22 @@ class Limits(Value):
 class LimitsPatch(Value):
     """Limits as a plan writes them: only the keys it wants to change."""
 
-    deadline: Duration | None = None
-    iterations: int | None = Field(default=None, ge=1, le=10_000)
-    attempts: int | None = Field(default=None, ge=1, le=100)
-    cost_usd: float | None = Field(default=None, ge=0)
-    tokens: int | None = Field(default=None, ge=1)
-    memory: Size | None = None
-    cpus: float | None = Field(default=None, gt=0, le=1024)
-    pids: int | None = Field(default=None, ge=8, le=1_000_000)
-    disk: Size | None = None
-    strict: bool | None = None
+    deadline: Duration | None = Field(default=None, description="Working time of one attempt. Default: 1h.")
+    iterations: int | None = Field(
+        default=None, ge=1, le=10_000, description="Turns of the agent in one attempt, where it has turns. Default: 25."
+    )
+    attempts: int | None = Field(
+        default=None, ge=1, le=100, description="Attempts at one module before it fails. Default: 3."
+    )
+    cost_usd: float | None = Field(default=None, ge=0, description="Dollars for one attempt's models. Default: none.")
+    tokens: int | None = Field(default=None, ge=1, description="Tokens for one attempt's models. Default: none.")
+    memory: Size | None = Field(default=None, description="Memory of the sandbox. Default: 2g.")
+    cpus: float | None = Field(default=None, gt=0, le=1024, description="Processors of the sandbox. Default: 1.")
+    pids: int | None = Field(default=None, ge=8, le=1_000_000, description="Processes in the sandbox. Default: 256.")
+    disk: Size | None = Field(default=None, description="Bytes the sandbox may write. Default: 2g.")
+    strict: bool | None = Field(
+        default=None, description="True: a limit that the engine cannot enforce stops the run instead of a warning."
+    )
 
     def over(self, base: Limits) -> Limits:
         """Return `base` with the keys that are set here."""

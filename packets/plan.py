@@ -1,13 +1,18 @@
-"""The plan as the user wrote it, validated key by key; what needs all of it or the repository is checked elsewhere."""
+"""The plan as the user wrote it, validated key by key; what needs all of it or the repository is checked elsewhere.
 
+The descriptions here are the reference: the JSON Schema and docs/plan.md are generated from them.
+"""
+
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from packets.agent import Agent
-from packets.ids import module_id_fault
+from packets.ids import MODULE_ID, module_id_fault
 from packets.limits import Limits, LimitsPatch
+from packets.scope import parse_entry
 from packets.value import Duration, Value
 
 
@@ -17,9 +22,46 @@ def _module_id(text: str) -> str:
     return text
 
 
-ModuleId = Annotated[str, AfterValidator(_module_id)]
-Line = Annotated[str, Field(min_length=1, max_length=4000)]
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected something besides blanks")
+    return text
+
+
+def _scope_entry(text: str) -> str:
+    parse_entry(text)
+    return text
+
+
+def _revision(text: str) -> str:
+    if text.startswith("-") or text != text.strip() or ".." in text:
+        raise ValueError(f"bad revision {text[:60]!r}: name a branch, a tag or a commit")
+    return text
+
+
+def _branch(text: str) -> str:
+    # What `git check-ref-format --branch` refuses, and grace's own branches.
+    if re.search(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/]|[/.]$|(^|/)\.|\.lock(/|$)|^(@|HEAD)$", text):
+        raise ValueError(f"bad branch name {text[:60]!r}")
+    if text.startswith(("grace/", "refs/")):
+        raise ValueError(f"bad branch name {text[:60]!r}: `grace/` and `refs/` are kept for grace and git")
+    return text
+
+
+def _land(given: Any) -> Any:
+    """Take `land: base` for the default, as the reference writes it."""
+    return {} if given == "base" else given
+
+
+ModuleId = Annotated[
+    str,
+    AfterValidator(_module_id),
+    WithJsonSchema({"type": "string", "pattern": f"^{MODULE_ID.pattern}$", "maxLength": 100}),
+]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+Line = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(_said)]
 """Text of one line's worth."""
+ScopeEntry = Annotated[str, Field(min_length=1), AfterValidator(_scope_entry)]
 
 
 class Profile(StrEnum):
@@ -50,58 +92,116 @@ class Proof(StrEnum):
 class Verification(Value):
     """How a module proves itself."""
 
-    module_local_checks: tuple[Line, ...] = ()
-    required_markers: tuple[Line, ...] = ()
-    forbidden_markers: tuple[Line, ...] = ()
-    proof: Proof | None = None
+    module_local_checks: tuple[Line, ...] = Field(
+        default=(),
+        description="Commands that judge the module, run by `sh -c` at the repository's root, without network.",
+        examples=[["pytest tests/domain -q"]],
+    )
+    required_markers: tuple[Line, ...] = Field(
+        default=(),
+        description="Lines that must appear in the checks' captured output, in this order.",
+        examples=[["[Pricing][DiscountEngine][STACKING_GUARD]"]],
+    )
+    forbidden_markers: tuple[Line, ...] = Field(
+        default=(), description="Lines that must not appear in the checks' captured output."
+    )
+    proof: Proof | None = Field(
+        default=None,
+        description="What becomes of a new scenario that was not shown to fail on the base: `required`, `note`, `off`."
+        " Default: required for scenarios that the plan expects, note for others.",
+    )
 
 
 class ExpectedDeltas(Value):
     """What the plan expects to change, in the grammar of `packets.deltas`."""
 
-    graph: tuple[Line, ...] = ()
-    verification: tuple[Line, ...] = ()
+    graph: tuple[Line, ...] = Field(
+        default=(),
+        description="Changes of the knowledge graph: `A -> B`, `not A -> B`, `add A`, `remove A`. A name is a module"
+        " id, a path, a dotted name, or a bare symbol that is unique.",
+        examples=[["DiscountEngine -> CouponStackingPolicy"]],
+    )
+    verification: tuple[Line, ...] = Field(
+        default=(),
+        description="Changes of the tests: `add|remove|change scenario NAME`, `add|remove marker [X]`,"
+        " `add|remove check CMD`.",
+        examples=[["add scenario seasonal_coupon_plus_loyalty"]],
+    )
 
 
 class Module(Value):
     """One bounded unit of work."""
 
-    id: ModuleId
-    purpose: Line
-    depends_on: tuple[ModuleId, ...] = ()
-    write_scope: tuple[Line, ...] = Field(min_length=1)
-    notes: tuple[Line, ...] = ()
-    verification: Verification = Verification()
-    expected_deltas: ExpectedDeltas = ExpectedDeltas()
-    agent: str | None = None
-    limits: LimitsPatch = LimitsPatch()
-    optional: bool = False
+    id: ModuleId = Field(
+        description="A name in parts joined by `/`; unique in the plan, and not the folder of another id.",
+        examples=["Pricing/DiscountEngine"],
+    )
+    purpose: Line = Field(description="What is to be done, in a sentence. The worker reads it first.")
+    depends_on: tuple[ModuleId, ...] = Field(
+        default=(),
+        description="Modules that must be merged before: of the same or an earlier phase, or of `modules_map`."
+        " Also declares that this module's code may use theirs.",
+    )
+    write_scope: tuple[ScopeEntry, ...] = Field(
+        min_length=1,
+        description="All that the module may write: paths and globs from the repository's root. `*` and `?` stay within"
+        " a folder, `**` is any number of folders, a trailing `/` is a folder with all in it, `\\` escapes.",
+        examples=[["app/domain/pricing/", "tests/domain/test_*.py"]],
+    )
+    notes: tuple[Line, ...] = Field(default=(), description="What the worker must know besides; part of its packet.")
+    verification: Verification = Field(default=Verification(), description="How the module proves itself.")
+    expected_deltas: ExpectedDeltas = Field(
+        default=ExpectedDeltas(), description="What is expected to change, compared with what did."
+    )
+    agent: str | None = Field(default=None, description="Who does the work, a name from `agents`. Default: the plan's.")
+    limits: LimitsPatch = Field(default=LimitsPatch(), description="Limits of each attempt, over those of `defaults`.")
+    optional: bool = Field(default=False, description="True: the phase lands even when this module fails.")
 
 
 class Phase(Value):
     """An ordered part of the plan; ends in a full refresh and a landing."""
 
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-    checks: tuple[Line, ...] = ()
-    wave_checks: tuple[Line, ...] = ()
-    modules: tuple[Module, ...] = Field(min_length=1)
+    id: Name = Field(description="A name, unique among the phases.")
+    checks: tuple[Line, ...] = Field(
+        default=(), description="Commands that judge the integrated tree at the phase's end, before it lands."
+    )
+    wave_checks: tuple[Line, ...] = Field(
+        default=(),
+        description="Commands that judge the integrated tree after each wave, besides the checks of the modules it"
+        " touched and of those that depend on them.",
+    )
+    modules: tuple[Module, ...] = Field(
+        min_length=1, description="The modules; grace works out which of them run at once."
+    )
 
 
 class Defaults(Value):
     """What modules take unless they say otherwise."""
 
-    agent: str | None = None
-    profile: Profile = Profile.BALANCED
-    limits: LimitsPatch = LimitsPatch()
+    agent: str | None = Field(default=None, description="A name from `agents`. Not needed when there is only one.")
+    profile: Profile = Field(
+        default=Profile.BALANCED,
+        description="How often a person is asked: `safe` before each module's merge, `balanced` once a wave and at"
+        " landing, `fast` at landing only.",
+    )
+    limits: LimitsPatch = Field(default=LimitsPatch(), description="Limits of each attempt at each module.")
 
 
 class Image(Value):
     """Where the worker image comes from; none of the three means: made from this machine."""
 
-    from_: str | None = Field(default=None, alias="from", min_length=1)
-    dockerfile: str | None = Field(default=None, min_length=1)
-    name: str | None = Field(default=None, min_length=1)
-    setup: tuple[Line, ...] = ()
+    from_: str | None = Field(
+        default=None, alias="from", min_length=1, description="An image to build on.", examples=["python:3.12-slim"]
+    )
+    dockerfile: str | None = Field(
+        default=None, min_length=1, description="A Dockerfile to build from, relative to the plan file."
+    )
+    name: str | None = Field(default=None, min_length=1, description="An image to use as it is.")
+    setup: tuple[Line, ...] = Field(
+        default=(),
+        description="Commands that run once, with network, when the image is built; never in a worker.",
+        examples=[["pip install pytest"]],
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -113,43 +213,62 @@ class Image(Value):
 class CommitStyle(Value):
     """How grace's commits are signed with a name. `author` is `Name <mail>`."""
 
-    author: Annotated[str, Field(pattern=r"^[^<>\n]+ <[^<>\n]+>$")] | None = None
+    author: Annotated[str, Field(pattern=r"^[^<>\n]+ <[^<>\n]+>$")] | None = Field(
+        default=None, description="`Name <mail>`. Default: the identity that git is configured with."
+    )
 
 
 class Land(Value):
     """Where a phase lands: the base branch, or another branch of this name."""
 
-    branch: str | None = None
+    branch: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)] | None = Field(
+        default=None, description="A branch to land on instead of the base branch; made when it does not exist."
+    )
 
 
 class RunLimits(Value):
     """Limits of the whole run."""
 
-    deadline: Duration | None = None
+    deadline: Duration | None = Field(default=None, description="Working time of the whole run. Default: none.")
 
 
 class Plan(Value):
     """The whole plan. Order of phases and modules is meaning."""
 
-    version: Literal[1]
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-    base: str | None = Field(default=None, min_length=1)
-    defaults: Defaults = Defaults()
-    agents: dict[str, Agent] = Field(default_factory=dict)
-    sandbox: Engine = Engine.AUTO
-    image: Image = Image()
-    limits: RunLimits = RunLimits()
-    approval_timeout: Duration = 86400
-    land: Land = Land()
-    commit: CommitStyle = CommitStyle()
-    modules_map: dict[ModuleId, tuple[Line, ...]] = Field(default_factory=dict)
-    phases: tuple[Phase, ...] = Field(min_length=1)
-
-    @field_validator("land", mode="before")
-    @classmethod
-    def _land(cls, given: Any) -> Any:
-        """Take `land: base` for the default, as the reference writes it."""
-        return {} if given == "base" else given
+    version: Literal[1] = Field(description="The version of this format: 1.")
+    name: Name = Field(description="A short name; part of the run's id.", examples=["seasonal-coupons"])
+    base: Annotated[str, Field(min_length=1), AfterValidator(_revision)] | None = Field(
+        default=None, description="The branch, tag or commit to start from. Default: the branch that is checked out."
+    )
+    defaults: Defaults = Field(default=Defaults(), description="What modules take unless they say otherwise.")
+    agents: dict[str, Agent] = Field(
+        default_factory=dict, description="Who can do the work, by a name of your choice; `kind` says what each one is."
+    )
+    sandbox: Engine = Field(
+        default=Engine.AUTO,
+        description="Where workers run: `auto` (docker, else bubblewrap), `docker`, `bubblewrap`, or `host`, which"
+        " seals nothing off.",
+    )
+    image: Image = Field(
+        default=Image(),
+        description="The worker image: one of `from`, `dockerfile`, `name`; without any it is made from this machine.",
+    )
+    limits: RunLimits = Field(default=RunLimits(), description="Limits of the whole run.")
+    approval_timeout: Duration = Field(
+        default=86400, description="After this time an unanswered question lapses to rejected; the run can be resumed."
+    )
+    land: Annotated[Land, BeforeValidator(_land, json_schema_input_type=Literal["base"] | Land)] = Field(
+        default=Land(), description="Where phases land: `base`, or `{branch: NAME}`."
+    )
+    commit: CommitStyle = Field(default=CommitStyle(), description="How grace's commits are made.")
+    modules_map: dict[ModuleId, tuple[ScopeEntry, ...]] = Field(
+        default_factory=dict,
+        description="Modules that exist already and are only referred to: id, and the paths where they live.",
+        examples=[{"Pricing/Money": ["app/domain/money.py"]}],
+    )
+    phases: tuple[Phase, ...] = Field(
+        min_length=1, description="The phases, in order; each one lands before the next begins."
+    )
 
     def modules(self) -> tuple[Module, ...]:
         """Return every module, in plan order."""

@@ -2,8 +2,8 @@
 
 A module may change one of them only when its write scope names that very file: a folder or a glob that happens to cover
 it is not enough. Files that hold runner configuration beside other things count too (pyproject.toml, setup.cfg,
-package.json, Cargo.toml, vite.config.*, pom.xml, …): one added line there deselects a test, and naming the file costs the
-plan one line.
+package.json, Cargo.toml, vite.config.*, pom.xml, …): one added line there deselects a test, and naming the file costs
+the plan one line.
 """
 
 import fnmatch

@@ -1,0 +1,342 @@
+"""A worker's root filesystem from this machine's own files: python, git, pytest, a shell and the usual tools.
+
+Programs come with the libraries `ldd` names (mechanics: 0.7 s, no registry, no root). Python is moved to /usr/local,
+wherever it lives here (the system's, pyenv, conda), so that every user inside can run it.
+"""
+
+import os
+import re
+import shutil
+import stat
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+from packets.errors import MachineLacks
+from sandbox import process
+
+_SEARCH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
+_NEEDED = ("git", "sh", "env", "cat", "cp", "mv", "rm", "ls", "mkdir", "sed", "grep", "find", "tar")
+_TOOLS = (
+    *_NEEDED,
+    *"bash [ awk base64 basename bzip2 chmod chown cksum cmp comm cut date dd df diff diff3 dirname du echo egrep".split(),
+    *"expand expr false fgrep file fold getconf getent gunzip gzip head hostname id install join kill less link ln".split(),
+    *"locale make md5sum mkfifo mktemp nice nl nohup nproc od paste patch pgrep pkill printenv printf ps pwd".split(),
+    *"readlink realpath rmdir seq sha1sum sha256sum sha512sum shuf sleep sort split stat sync tac tail tee test".split(),
+    *"timeout touch tr true truncate tsort tty uname unexpand uniq unlink wc which who whoami xargs xz yes zcat".split(),
+)
+_DISTRIBUTIONS = ("pytest", "pip", "setuptools", "wheel")
+_WANTED_DISTRIBUTION = "pytest"
+_SKIP_STDLIB = {
+    "site-packages",
+    "dist-packages",
+    "test",
+    "tests",
+    "idlelib",
+    "turtledemo",
+    "tkinter",
+    "EXTERNALLY-MANAGED",
+}
+_SKIP_ZONES = {"right", "posix"}
+_PLACES = (
+    "etc",
+    "grace/in",
+    "grace/out",
+    "home/grace",
+    "repo",
+    "root",
+    "run",
+    "tmp",
+    "proc",
+    "sys",
+    "dev",
+    "var",
+    "opt",
+)
+PATH = "/usr/local/bin:/usr/bin:/bin"
+_PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+_TAG = f".cpython-{sys.version_info.major}{sys.version_info.minor}.pyc"
+_LAUNCH = "#!/usr/local/bin/python3\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n"
+
+
+def interpreter() -> Path:
+    """Return the base interpreter behind the one that runs grace (never a virtual environment's link)."""
+    base = Path(getattr(sys, "_base_executable", "") or sys.executable)
+    return base.resolve()
+
+
+def sources() -> tuple[Path, ...]:
+    """Name the files whose change makes a new image: the cache's key is their status."""
+    distributions = [Path(str(one.locate_file(""))) / one.name for one in _distributions()]
+    versions = [Path(f"{one.name}=={one.version}") for one in _distributions()]
+    return (interpreter(), *(path for _, path in _tools()), *distributions, *versions)
+
+
+def assemble(root: Path) -> None:
+    """Fill the empty folder `root`. Raises MachineLacks when this machine has no git or no pytest."""
+    for place in ("usr/bin", "usr/lib", "usr/lib64", "usr/local/bin", "usr/local/lib", *_PLACES):
+        (root / place).mkdir(parents=True, exist_ok=True)
+    for link, target in (("bin", "usr/bin"), ("sbin", "usr/bin"), ("lib", "usr/lib"), ("lib64", "usr/lib64")):
+        (root / link).symlink_to(target)
+    (root / "usr/sbin").symlink_to("bin")
+    (root / "var/tmp").symlink_to("/tmp")  # noqa: S108 - inside
+    (root / "tmp").chmod(0o1777)
+    programs = [*_copy_tools(root), *_copy_git(root), *_copy_python(root)]
+    _copy_libraries(root, programs)
+    _copy_data(root)
+    _write_etc(root)
+    _copy_packages(root)
+
+
+def _tools() -> Iterator[tuple[str, Path]]:
+    for name in _TOOLS:
+        found = shutil.which(name, path=_SEARCH) or (shutil.which(name) if name in _NEEDED else None)
+        if found:
+            yield name, Path(found).resolve()
+        elif name in _NEEDED:
+            raise MachineLacks(f"this machine has no {name!r}, which the worker image needs", "install it")
+
+
+def _copy_tools(root: Path) -> Iterator[Path]:
+    first: dict[Path, str] = {}
+    for name, source in _tools():
+        target = root / "usr/bin" / name
+        if source in first:  # coreutils in one binary, shells under two names: once is enough
+            target.symlink_to(first[source])
+            continue
+        first[source] = name
+        _copy(source, target)
+        yield source
+
+
+def _copy_git(root: Path) -> Iterator[Path]:
+    """Copy git's helper programs that are no links to git itself, and its templates."""
+    git = Path(shutil.which("git", path=_SEARCH) or shutil.which("git") or "git").resolve()
+    folder = Path(process.run([str(git), "--exec-path"]).output.strip())
+    inside = root / folder.relative_to("/")
+    inside.mkdir(parents=True, exist_ok=True)
+    for source in sorted(folder.iterdir()):
+        if (
+            not source.is_file()
+            or source.suffix in {".perl", ".py"}
+            or source.name in {"git-daemon", "git-http-backend"}
+        ):
+            continue
+        if source.resolve() == git or source.samefile(git):
+            (inside / source.name).symlink_to("/usr/bin/git")
+        elif source.is_symlink() and source.resolve().parent == folder:
+            (inside / source.name).symlink_to(source.resolve().name)
+        else:
+            _copy(source, inside / source.name)
+            yield source
+    templates = Path("/usr/share/git-core/templates")
+    if templates.is_dir():
+        shutil.copytree(templates, root / "usr/share/git-core/templates", symlinks=True, dirs_exist_ok=True)
+
+
+def _copy_python(root: Path) -> Iterator[Path]:
+    source = interpreter()
+    binary = root / "usr/local/bin" / _PYTHON
+    _copy(source, binary)
+    yield source
+    for name in ("python3", "python"):
+        (root / "usr/local/bin" / name).symlink_to(_PYTHON)
+    (root / "usr/bin/python3").symlink_to("/usr/local/bin/python3")
+    library = root / "usr/local/lib" / _PYTHON
+    base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
+    folders = {
+        Path(
+            sysconfig.get_path(
+                key, vars={**base, "installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
+            )
+        )
+        for key in ("stdlib", "platstdlib")
+    }
+    for folder in sorted(folders):
+        if (folder / "encodings").is_dir() or (folder / "lib-dynload").is_dir():
+            shutil.copytree(folder, library, symlinks=False, ignore=_no_ballast, dirs_exist_ok=True)
+            yield from sorted((folder / "lib-dynload").glob("*.so"))
+
+
+def _no_ballast(folder: str, names: list[str]) -> set[str]:
+    skip = {name for name in names if name in _SKIP_STDLIB or name.startswith("config-")}
+    if folder.endswith("__pycache__"):
+        skip |= {name for name in names if not name.endswith(_TAG)}
+    return skip
+
+
+def _copy_libraries(root: Path, programs: Iterable[Path]) -> None:
+    home = None
+    libraries = sorted(set(_closure(programs)))
+    for library in libraries:
+        if library.name.startswith("libc.so"):
+            home = library.parent
+    for library in libraries:
+        _place_library(root, library)
+    if home is None:
+        raise MachineLacks("ldd names no C library for this machine's programs", "name an image: `image: {name: …}`")
+    extra = [*home.glob("libnss_*.so.2"), *home.glob("libgcc_s.so.1"), *home.glob("libresolv.so.2")]
+    for library in extra:
+        _place_library(root, library)
+
+
+def _place_library(root: Path, library: Path) -> None:
+    prefix = Path(sys.base_prefix)
+    target = root / _merged(library).relative_to("/")
+    if library.is_relative_to(prefix) and prefix != Path("/usr"):
+        inside = root / "usr/local" / library.relative_to(prefix)
+        if not inside.exists():
+            _copy(library.resolve(), inside)
+        # Absolute run paths (pyenv's shared builds) look where python lies here.
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to("/" + str(inside.relative_to(root)))
+    elif not target.exists():
+        _copy(library.resolve(), target)
+
+
+def _merged(library: Path) -> Path:
+    """Say /usr/lib for /lib: the root filesystem is a merged one."""
+    parts = library.parts
+    return Path("/usr", *parts[1:]) if len(parts) > 1 and parts[1].startswith("lib") else library
+
+
+def _closure(programs: Iterable[Path]) -> Iterator[Path]:
+    listed = [str(path) for path in programs]
+    for start in range(0, len(listed), 200):
+        # ldd answers 1 for scripts and static programs among them; its lines are what counts
+        output = process.run(["ldd", *listed[start : start + 200]], env={"LC_ALL": "C", "PATH": _SEARCH}).output
+        for match in re.finditer(r"^\s+(?:\S+ => )?(/\S+) \(0x[0-9a-f]+\)$", output, re.MULTILINE):
+            yield Path(match[1])
+
+
+def _copy_data(root: Path) -> None:
+    zones = Path("/usr/share/zoneinfo")
+    if zones.is_dir():
+        shutil.copytree(
+            zones, root / "usr/share/zoneinfo", symlinks=True, ignore=lambda _, names: _SKIP_ZONES & set(names)
+        )
+    for name in ("C.utf8", "C.UTF-8"):
+        locale = Path("/usr/lib/locale") / name
+        if locale.is_dir():
+            shutil.copytree(locale, root / "usr/lib/locale" / name, symlinks=False, dirs_exist_ok=True)
+    certificates = root / "etc/ssl/certs/ca-certificates.crt"
+    certificates.parent.mkdir(parents=True)
+    bundle = _certificates()
+    if bundle:
+        shutil.copyfile(bundle, certificates)
+        (root / "etc/ssl/cert.pem").symlink_to("certs/ca-certificates.crt")
+    release = Path("/etc/os-release")
+    if release.exists():
+        shutil.copyfile(release, root / "etc/os-release")
+
+
+def _certificates() -> Path | None:
+    """Return the public bundle of certifi: this machine's own may hold authorities that are nobody else's business."""
+    import certifi
+
+    path = Path(certifi.where())
+    return path if path.exists() else None
+
+
+def _write_etc(root: Path) -> None:
+    files = {
+        "passwd": "root:x:0:0:root:/root:/bin/sh\ngrace:x:1000:1000:grace:/home/grace:/bin/sh\n"
+        "nobody:x:65534:65534:nobody:/:/bin/false\n",
+        "group": "root:x:0:\ngrace:x:1000:\nnogroup:x:65534:\n",
+        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+        "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+        "hostname": "grace\n",
+        "resolv.conf": "",
+        # Trees inside belong to whoever runs the job; git must not mind another owner there.
+        "gitconfig": "[safe]\n\tdirectory = *\n",
+        "profile": f"PATH={PATH}\nexport PATH\n",
+    }
+    for name, text in files.items():
+        (root / "etc" / name).write_text(text)
+
+
+def _distributions() -> tuple[metadata.Distribution, ...]:
+    """Return pytest, pip and what they need, as installed beside grace."""
+    found: dict[str, metadata.Distribution] = {}
+    queue = list(_DISTRIBUTIONS)
+    while queue:
+        name = re.sub(r"[-_.]+", "-", queue.pop(0)).lower()
+        if name in found:
+            continue
+        try:
+            found[name] = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        queue += [need for line in found[name].requires or () if (need := _needed(line))]
+    return tuple(found[name] for name in sorted(found))
+
+
+def _needed(requirement: str) -> str | None:
+    from packaging.requirements import Requirement
+
+    parsed = Requirement(requirement)
+    return parsed.name if not parsed.marker or parsed.marker.evaluate({"extra": ""}) else None
+
+
+def _copy_packages(root: Path) -> None:
+    site = root / _site_packages().relative_to("/")
+    site.mkdir(parents=True, exist_ok=True)
+    distributions = _distributions()
+    if not any(one.name == _WANTED_DISTRIBUTION for one in distributions):
+        raise MachineLacks(
+            "pytest is not installed beside grace", "install grace again: pytest is one of its dependencies"
+        )
+    for distribution in distributions:
+        for file in distribution.files or ():
+            if ".." in file.parts or file.is_absolute() or (file.suffix == ".pyc" and not file.name.endswith(_TAG)):
+                continue
+            source = Path(str(distribution.locate_file(file)))
+            if source.is_file() and file.name not in {"direct_url.json", "INSTALLER", "REQUESTED"}:
+                _copy(source, site / file)
+        _write_scripts(root, distribution)
+    if not any(one.name == "pip" for one in distributions):
+        _unpack_pip(root, site)
+
+
+def _unpack_pip(root: Path, site: Path) -> None:
+    """Take pip from the interpreter's own bundle: grace may be installed without it."""
+    import zipfile
+
+    for wheel in sorted((root / "usr/local/lib" / _PYTHON / "ensurepip/_bundled").glob("pip-*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(site)
+        for name in ("pip", "pip3"):
+            _write_script(root, name, "pip._internal.cli.main", "main")
+
+
+def _write_scripts(root: Path, distribution: metadata.Distribution) -> None:
+    for point in distribution.entry_points:
+        if point.group == "console_scripts":
+            module, _, name = point.value.partition(":")
+            _write_script(root, point.name, module.strip(), name.split("[")[0].strip())
+
+
+def _write_script(root: Path, script: str, module: str, name: str) -> None:
+    path = root / "usr/local/bin" / script
+    path.write_text(_LAUNCH.format(module=module, name=name))
+    path.chmod(0o755)
+
+
+def _site_packages() -> Path:
+    """Where the moved interpreter looks for packages: Debian's has its own idea, so it is asked."""
+    ask = (
+        "import sysconfig as s; v = dict.fromkeys(('base', 'platbase', 'installed_base', 'installed_platbase'), '/usr/local');"
+        "print(s.get_path('purelib', vars=v))"
+    )
+    return Path(process.run([str(interpreter()), "-I", "-S", "-c", ask], env={}).output.strip())
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, target, follow_symlinks=True)
+    # Set-id bits mean nothing inside, and everybody must be able to read what root installed.
+    mode = stat.S_IMODE(os.stat(target).st_mode) & 0o777
+    target.chmod(0o755 if mode & 0o111 else 0o644)

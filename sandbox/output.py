@@ -1,0 +1,87 @@
+"""A job's output on our side: bounded on disk and in memory, whatever is printed; the tail is what is kept."""
+
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+LIMIT = 16 << 20
+"""Bytes of output that are kept of one job."""
+
+_CHUNK = 1 << 20
+
+
+class BoundedLog:
+    """Write to `path`, keeping the last `limit` bytes; a first line says so when something went.
+
+    Holds two halves on disk (`NAME.part`, `NAME.old`) and joins them on close, so memory stays constant.
+    """
+
+    def __init__(self, path: Path, limit: int = LIMIT) -> None:
+        self._path = path
+        self._limit = limit
+        self._part = path.with_name(path.name + ".part")
+        self._old = path.with_name(path.name + ".old")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._old.unlink(missing_ok=True)
+        self._file: IO[bytes] = self._part.open("wb")
+        self._size = 0
+        self._dropped = 0
+
+    def write(self, data: bytes) -> None:
+        """Append."""
+        if self._size + len(data) > self._limit:
+            self._turn()
+        if len(data) > self._limit:
+            self._dropped += len(data) - self._limit
+            data = data[-self._limit :]
+        self._file.write(data)
+        self._size += len(data)
+
+    def note(self, text: str) -> None:
+        """Append a line of our own."""
+        self.write(f"grace: {text}\n".encode())
+
+    def close(self) -> None:
+        """Put the file in place; doing it twice is fine."""
+        if self._file.closed:
+            return
+        self._file.close()
+        if self._old.exists():
+            self._join()
+        self._part.replace(self._path)
+        self._old.unlink(missing_ok=True)
+
+    def _turn(self) -> None:
+        self._file.close()
+        if self._old.exists():
+            self._dropped += self._old.stat().st_size
+        self._part.replace(self._old)
+        self._file = self._part.open("wb")
+        self._size = 0
+
+    def _join(self) -> None:
+        old = self._old.stat().st_size
+        skip = max(0, old + self._size - self._limit)
+        joined = self._path.with_name(self._path.name + ".joined")
+        with joined.open("wb") as out, self._old.open("rb") as first, self._part.open("rb") as second:
+            if self._dropped + skip:
+                out.write(f"grace: the first {self._dropped + skip} bytes of output were dropped\n".encode())
+            first.seek(skip)
+            shutil.copyfileobj(first, out, _CHUNK)
+            shutil.copyfileobj(second, out, _CHUNK)
+        joined.replace(self._part)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def append_note(path: Path, text: str) -> None:
+    """Add a line of our own to a finished log."""
+    with path.open("ab") as log:
+        log.write(f"grace: {text}\n".encode())

@@ -14,6 +14,7 @@ class NodeKind(StrEnum):
     CLASS = "class"
     FUNCTION = "function"
     METHOD = "method"
+    VARIABLE = "variable"  # a name assigned at the top of a file
     EXTERNAL = "external"  # a third-party or unresolved import, kept as written
 
 
@@ -24,6 +25,7 @@ class EdgeKind(StrEnum):
     IMPORTS = "imports"
     CALLS = "calls"
     INHERITS = "inherits"
+    USES = "uses"  # named without a call: an annotation, an argument, a decorator
 
 
 class Node(NamedTuple):
@@ -38,13 +40,17 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """`resolved` is False for calls that were matched by their bare name alone: a note, never a reason to reject."""
+    """`resolved` is False for calls that were matched by their bare name alone: a note, never a reason to reject.
+
+    `via` is the file that the code names when it re-exports what another file defines.
+    """
 
     source: str
     target: str
     kind: EdgeKind
     line: int
     resolved: bool = True
+    via: str = ""
 
 
 class Expectation(Value):

@@ -11,7 +11,10 @@ GraceError                exit 1  the work failed and cannot go on
 One handler in `controller.main` prints `grace: <message>` and `  hint: <hint>` to stderr and exits with `exit_code`.
 """
 
-from packets.problem import Problem
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a quick command must not load pydantic to be able to fail
+    from packets.problem import Problem
 
 
 class GraceError(Exception):
@@ -34,7 +37,7 @@ class UsageError(GraceError):
 class PlanInvalid(UsageError):  # noqa: N818 - reads as what it says
     """A plan that is refused; `problems` holds every one, in file order."""
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, problems: "tuple[Problem, ...]") -> None:
         count = len(problems)
         super().__init__(f"the plan has {count} problem{'s' if count != 1 else ''}")
         self.problems = problems

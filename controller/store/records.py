@@ -45,23 +45,23 @@ class Records:
     def put_packet(self, packet: ExecutionPacket, yaml: str) -> None:
         """Keep the packet of an attempt; the first one written stays."""
         row = (self.run_id, packet.module_id, packet.attempt, packet.packet_id, packet.model_dump_json(), yaml)
-        sql = "INSERT OR IGNORE INTO attempts (run_id, module, attempt, packet_id, packet, packet_yaml) VALUES (?,?,?,?,?,?)"
+        columns = "run_id, module, attempt, packet_id, packet, packet_yaml"
+        sql = f"INSERT OR IGNORE INTO attempts ({columns}) VALUES (?,?,?,?,?,?)"  # noqa: S608 - own columns
         with self.store.db.transaction() as db:
             db.execute(sql, row)
 
     def put_outcome(self, module: str, attempt: int, outcome: AttemptOutcome, commit: str) -> None:
         """Keep how the attempt ended."""
-        self._update("outcome=?, commit_id=?", outcome.model_dump_json(), commit, module, attempt)
+        self._update("outcome=?, commit_id=?", [outcome.model_dump_json(), commit], module, attempt)
 
     def put_verdict(self, module: str, attempt: int, verdict: Verdict) -> None:
         """Keep what the reviewer said."""
-        self._update("verdict=?", verdict.model_dump_json(), module, attempt)
+        self._update("verdict=?", [verdict.model_dump_json()], module, attempt)
 
-    def _update(self, columns: str, *values: object) -> None:
-        *new, module, attempt = values
+    def _update(self, columns: str, values: list[str], module: str, attempt: int) -> None:
         sql = f"UPDATE attempts SET {columns} WHERE run_id=? AND module=? AND attempt=?"  # noqa: S608 - own columns
         with self.store.db.transaction() as db:
-            db.execute(sql, (*new, self.run_id, module, attempt))  # type: ignore[arg-type]
+            db.execute(sql, (*values, self.run_id, module, attempt))
 
     def attempts(self, module: str | None = None) -> list[AttemptRecord]:
         """Return the attempts in order."""
@@ -88,7 +88,7 @@ class Records:
         rows = self.store.db.rows("SELECT * FROM saga WHERE run_id=? ORDER BY n", self.run_id)
         return [SagaStep(*tuple(row)[1:]) for row in rows]
 
-    def add_step(self, kind: str, module: str, wave: int, phase: str, before: str, after: str) -> None:
+    def add_step(self, kind: str, module: str, wave: int, phase: str, before: str, after: str) -> None:  # noqa: PLR0917 - one row
         """Write down an effect with the commits before and after it; a step that is there is not added again."""
         if any((s.kind, s.module, s.after, s.state) == (kind, module, after, "done") for s in self.saga()):
             return

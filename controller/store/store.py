@@ -102,7 +102,9 @@ class Store:
 
     # --- events -------------------------------------------------------------------------------------------------
 
-    def record(self, run_id: str, event: Event, before: RunState | None, made: Decision, inbox: str = "") -> int | None:
+    def record(
+        self, run_id: str, event: Event, before: RunState | None, made: Decision, *, inbox: str = ""
+    ) -> int | None:
         """Store the event, its transitions, the new module rows and the intents that follow, all or nothing.
 
         Returns the event's place, or None when the outcome of that action, or that inbox row, was taken in before.
@@ -156,7 +158,8 @@ class Store:
         names = {EventType.GRANTED: "granted", EventType.REJECTED: "rejected", EventType.LAPSED: "lapsed"}
         if event.type in names:
             db.execute(
-                "UPDATE approvals SET state=?, actor=?, reason=? WHERE run_id=? AND subject=? AND key=? AND state='open'",
+                "UPDATE approvals SET state=?, actor=?, reason=?"
+                " WHERE run_id=? AND subject=? AND key=? AND state='open'",
                 (
                     names[event.type], event.actor, event.data.get("reason", ""),
                     run_id, event.data["subject"], event.data["key"],

@@ -1,0 +1,168 @@
+"""One attempt at one module: packet out, worker in its sandbox, tree back, verdict."""
+
+import hashlib
+
+from worker.attempt import attempt as work
+from worker.attempt import discard_attempt, job_name
+
+from controller import refnames
+from controller.checks import checked
+from controller.compose import compose, to_yaml
+from controller.context import Context
+from controller.engine import Steps
+from controller.feedback import feedback
+from controller.messages import attempt_message
+from packets.agent import PatchAgent
+from packets.events import Action, Event, EventType
+from packets.outcome import AttemptOutcome, StopReason
+from packets.packet import Base, ExecutionPacket
+from packets.plan import Module
+from packets.protected import is_protected
+from packets.report import ReportStatus
+from packets.verdict import Decision, Verdict
+from reviewer.case import Case
+from reviewer.review import review
+
+
+def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
+    """Take one attempt from its packet to its verdict; every step is recorded and can be cut off anywhere."""
+    packet = ExecutionPacket.model_validate_json(step("packet", lambda: _packet(ctx, action)))
+    outcome = AttemptOutcome.model_validate_json(step("work", lambda: _work(ctx, packet)))
+    if outcome.reason is StopReason.CANCELLED:
+        return _event(EventType.ATTEMPT_STOPPED, action, reason="stopped before its end")
+    verdict = Verdict.model_validate_json(step("verdict", lambda: _judge(ctx, packet, outcome)))
+    return _judged(ctx, action, packet, outcome, verdict)
+
+
+def _packet(ctx: Context, action: Action) -> str:
+    """Compose the packet, once for each attempt: an attempt that starts anew keeps the packet it was issued."""
+    issued = ctx.records.attempt(action.module, action.attempt)
+    if issued is None:
+        packet = _composed(ctx, action)
+        ctx.records.put_packet(packet, to_yaml(packet))
+    else:
+        packet = issued.packet
+    ctx.say(_event(EventType.ATTEMPT_STARTED, action, packet_id=packet.packet_id, base=packet.base.commit))
+    return packet.model_dump_json()
+
+
+def _composed(ctx: Context, action: Action) -> ExecutionPacket:
+    commit = ctx.tip()
+    module = ctx.plan.module(action.module)
+    events = ctx.store.events(ctx.run_id) if action.attempt > 1 else []
+    return compose(
+        ctx.plan,
+        ctx.run.plan_digest,
+        module,
+        run_id=ctx.run_id,
+        wave=action.data["wave"],
+        attempt=action.attempt,
+        base=Base(commit=commit, tree=ctx.git.tree(commit)),
+        findings=feedback(ctx.records, events, module.id, action.attempt),
+        delivered=_delivered(ctx, module),
+        knowledge=ctx.knowledge,
+        git=ctx.git,
+        patch_digest=_patch_digest(ctx, module),
+    )
+
+
+def _delivered(ctx: Context, module: Module) -> list[str]:
+    """Say what the modules it depends on brought: their purpose and files."""
+    lines = []
+    for name in module.depends_on:
+        accepted = [a for a in ctx.records.attempts(name) if a.verdict and a.verdict.decision is Decision.ACCEPT]
+        if accepted and accepted[-1].outcome:
+            last = accepted[-1]
+            paths = [c.path for c in ctx.git.changes(last.packet.base.tree, accepted[-1].outcome.head_tree)]
+            lines.append(f"{name} delivered: {last.packet.purpose} ({', '.join(paths[:12])})")
+    return lines
+
+
+def _patch_digest(ctx: Context, module: Module) -> str:
+    name = ctx.plan.agent_name(module)
+    if not isinstance(ctx.plan.agents[name or ""], PatchAgent):
+        return ""
+    return "sha256:" + hashlib.sha256((ctx.folder / "agents" / f"{name}.patch").read_bytes()).hexdigest()
+
+
+def _work(ctx: Context, packet: ExecutionPacket) -> str:
+    """Run the worker and hang its tree on a ref before anything of it may be deleted."""
+    patch = ctx.folder / "agents" / f"{packet.agent.name}.patch"
+    outcome = work(
+        packet,
+        git=ctx.git,
+        sandbox=ctx.sandbox,
+        image=ctx.image,
+        patch=patch if packet.agent.spec.kind == "patch" else None,
+        cancelled=lambda: ctx.cancelled(packet.module_id),
+    )
+    commit = ctx.git.commit(outcome.head_tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
+    ctx.git.update_ref(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt), commit, None)
+    if outcome.reason is StopReason.CANCELLED and outcome.head_tree != packet.base.tree:
+        ctx.git.update_ref(refnames.rescue(ctx.run_id, packet.module_id, packet.attempt), commit, None)
+    ctx.records.put_outcome(packet.module_id, packet.attempt, outcome, commit)
+    discard_attempt(packet, git=ctx.git, sandbox=ctx.sandbox)
+    return outcome.model_dump_json()
+
+
+def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> str:
+    def stop() -> bool:
+        return ctx.cancelled(packet.module_id)
+
+    ctx.note("judging", packet.module_id, packet.attempt)
+    commands = packet.verification_excerpt.module_local_checks
+    name = job_name(packet.run_id, packet.module_id, packet.attempt, "check")
+    verdict = review(
+        Case(
+            packet=packet,
+            outcome=outcome,
+            git=ctx.git,
+            compare=lambda claimed: ctx.knowledge.compare(
+                ctx.plan, packet, packet.base.tree, outcome.head_tree, claimed
+            ),
+            check=lambda tree, wanted: checked(ctx, tree, wanted, name=name, limits=packet.limits, cancelled=stop),
+            protected=lambda path: is_protected(path, commands),
+        )
+    )
+    ctx.records.put_verdict(packet.module_id, packet.attempt, verdict)
+    if verdict.decision is not Decision.ACCEPT and outcome.head_tree != packet.base.tree:
+        commit = ctx.git.resolve(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt))
+        ctx.git.update_ref(refnames.rescue(ctx.run_id, packet.module_id, packet.attempt), commit, None)
+    return verdict.model_dump_json()
+
+
+def _judged(ctx: Context, action: Action, packet: ExecutionPacket, outcome: AttemptOutcome, verdict: Verdict) -> Event:
+    commit = ctx.git.resolve(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt))
+    return _event(
+        EventType.ATTEMPT_JUDGED,
+        action,
+        decision=str(verdict.decision),
+        head_tree=outcome.head_tree,
+        commit=commit,
+        packet_id=packet.packet_id,
+        signature=_signature(verdict),
+        final=_final(outcome),
+        blocked=bool(outcome.report and outcome.report.status is ReportStatus.BLOCKED),
+        findings=[finding.model_dump(mode="json") for finding in verdict.findings],
+        checks=[{"command": c.command, "passed": c.passed, "duration": round(c.duration, 3)} for c in verdict.checks],
+    )
+
+
+def _final(outcome: AttemptOutcome) -> str:
+    """Say why no further attempt can help, or nothing."""
+    if outcome.reason is StopReason.DEADLINE:
+        return "the deadline was reached"
+    return f"refused: {outcome.refusal}" if outcome.refusal else ""
+
+
+def _signature(verdict: Verdict) -> str:
+    """Return what makes two failures the same: codes, places and words of the errors."""
+    if not verdict.errors:
+        return ""
+    lines = sorted(f"{f.code} {f.path} {f.message}" for f in verdict.errors)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _event(kind: EventType, action: Action, **data: object) -> Event:
+    done = "" if kind is EventType.ATTEMPT_STARTED else action.id
+    return Event(type=kind, module=action.module, attempt=action.attempt, action=done, data=data)

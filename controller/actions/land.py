@@ -1,0 +1,71 @@
+"""Landing: the only step that touches a branch of the user's. Fast-forward, compare-and-swap, checkout first."""
+
+from controller.context import Context
+from controller.engine import Steps
+from controller.messages import sync_message
+from packets.errors import WaitingForPerson
+from packets.events import Action, Event, EventType
+from sandbox.git import RefMoved
+
+
+def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
+    """Move the base branch to the integration tip, or say why not: it moved, or its checkout is in the way."""
+    made = step("land", lambda: _land(ctx, action))
+    kinds = {"landed": EventType.LANDED, "moved": EventType.LANDING_MOVED, "blocked": EventType.LANDING_BLOCKED}
+    return Event(type=kinds[made.pop("how")], action=action.id, data=made)
+
+
+def _land(ctx: Context, action: Action) -> dict[str, str]:
+    git, ref = ctx.git, ctx.run.base_ref
+    tip = ctx.tip()
+    if git.tree(tip) != action.data["tree"]:
+        raise RuntimeError("the integration branch does not hold the tree that was approved")
+    held = git.refs(ref).get(ref)
+    if held != tip:
+        if held is not None and not git.is_ancestor(held, tip):
+            return {"how": "moved", "base": held}
+        try:
+            _move(ctx, ref, held, tip)
+        except WaitingForPerson as fault:
+            return {"how": "blocked", "message": fault.message, "hint": fault.hint}
+        except RefMoved:
+            return {"how": "moved", "base": git.refs(ref)[ref]}
+    before = _last_landing(ctx)
+    ctx.records.add_step("land", "", wave=0, phase=action.data["phase"], before=before, after=tip)
+    return {"how": "landed", "commit": tip, "ref": ref, "before": before}
+
+
+def _last_landing(ctx: Context) -> str:
+    landings = [s.after for s in ctx.records.saga() if s.kind == "land"]
+    return landings[-1] if landings else ctx.run.base_commit
+
+
+def _move(ctx: Context, ref: str, held: str | None, tip: str) -> None:
+    """Update each checkout of the branch, then the branch. A crash between the two is finished by doing it again."""
+    for worktree in ctx.git.worktrees():
+        if worktree.branch == ref and held is not None:
+            ctx.git.update_worktree(worktree.path, ctx.git.tree(held), ctx.git.tree(tip))
+    ctx.git.update_ref(ref, tip, held or "")
+
+
+def sync(ctx: Context, action: Action, step: Steps) -> Event:
+    """Take a base that moved meanwhile into the integration branch, in memory."""
+    made = step("sync", lambda: _sync(ctx, action.data["base"]))
+    return Event(type=EventType.SYNCED, action=action.id, data=made)
+
+
+def _sync(ctx: Context, base: str) -> dict[str, object]:
+    with ctx.refs_lock:
+        tip = ctx.tip()
+        if not ctx.git.is_ancestor(base, tip):
+            merged = ctx.git.merge(tip, base)
+            if merged.tree is None:
+                return {
+                    "conflicts": list(merged.conflicts),
+                    "message": f"{ctx.run.base_ref} moved to {base[:12]}; conflicts: {', '.join(merged.conflicts)}",
+                    "hint": f"undo the conflicting change on the base, then: grace resume {ctx.run_id}",
+                }
+            commit = ctx.git.commit(merged.tree, [tip, base], sync_message(ctx.run_id, base), ctx.plan.commit.author)
+            ctx.move_tip(commit, tip)
+            ctx.records.add_step("sync", "", wave=0, phase="", before=tip, after=commit)
+        return {"tip": ctx.tip(), "tree": ctx.git.tree(ctx.tip())}

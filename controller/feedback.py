@@ -1,0 +1,34 @@
+"""What a fresh attempt is told: the findings of the attempt before it, and what happened to its tree since."""
+
+from controller.store.records import Records
+from controller.store.store import Recorded
+from packets.events import EventType
+from packets.verdict import Finding, Severity
+
+
+def feedback(records: Records, events: list[Recorded], module: str, attempt: int) -> tuple[Finding, ...]:
+    """Return the findings for attempt number `attempt` at `module`: errors first, then what people and merges said."""
+    before = records.attempt(module, attempt - 1)
+    errors = before.verdict.errors if before and before.verdict else ()
+    return (*errors, *_since(events, module, attempt - 1))
+
+
+def _since(events: list[Recorded], module: str, attempt: int) -> list[Finding]:
+    """Collect what was said about the module after its last attempt was judged."""
+    said: list[Finding] = []
+    for _, _, event in events:
+        data = event.data
+        if event.type is EventType.ATTEMPT_JUDGED and event.module == module and event.attempt == attempt:
+            said.clear()
+        elif event.type is EventType.CONFLICT and event.module == module:
+            paths = ", ".join(data.get("paths", ()))
+            said.append(_finding("merge.conflict", f"the tree no longer merges; others changed: {paths}"))
+        elif event.type is EventType.REFRESHED and data.get("culprit") == module:
+            said.extend(Finding.model_validate_json(text) for text in data.get("findings", ()))
+        elif event.type is EventType.REJECTED and module in data.get("modules", ()) and data.get("reason"):
+            said.append(_finding("person.rejected", data["reason"], actor=event.actor))
+    return said
+
+
+def _finding(code: str, message: str, actor: str = "") -> Finding:
+    return Finding(code=code, severity=Severity.ERROR, message=message, evidence=f"said by {actor}" if actor else "")

@@ -1,0 +1,44 @@
+"""One controller a run: a lock on a file that the kernel releases when its holder dies."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from packets.errors import UsageError
+
+
+@contextmanager
+def held(folder: Path, run_id: str) -> Iterator[None]:
+    """Hold the run; raises UsageError that says who holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as fault:
+            who = holder(folder) or "another process"
+            raise UsageError(f"run {run_id} is held by {who}", f"watch it: grace events {run_id} --follow") from fault
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps({"pid": os.getpid(), "host": os.uname().nodename}))
+        file.flush()
+        yield
+        file.seek(0)
+        file.truncate()
+
+
+def holder(folder: Path) -> str | None:
+    """Say which live process holds the run, or None."""
+    try:
+        with (folder / "lock").open("r", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                text = file.read()
+                said = json.loads(text) if text else {}
+                return f"process {said.get('pid', '?')} on {said.get('host', '?')}"
+            return None
+    except (OSError, ValueError):
+        return None

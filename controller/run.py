@@ -1,0 +1,138 @@
+"""The loop of one run: take in what happened, let the kernel decide, start what it asks for.
+
+    events ──> kernel.decide ──> store.record (event, transitions, intents) ──> engine.start ──> outcomes ──> events
+
+Everything that decides is in the kernel, everything that acts is in `controller.actions`; here is only the order.
+"""
+
+import queue
+import signal
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from controller.actions import ACTIONS
+from controller.context import Context
+from controller.engine import Engine, Steps
+from controller.kernel import RunState, decide
+from controller.lock import held
+from controller.store.store import Store
+from packets.errors import GraceError
+from packets.events import Action, ActionKind, Event, EventType
+from packets.states import FINAL
+
+Listener = Callable[[Event, RunState], None]
+POLL = 0.1  # seconds between two looks into the inbox
+
+
+class Loop:
+    """One process carries one run. `listen` is told every event after it is stored."""
+
+    def __init__(self, context: Context, listen: Listener) -> None:
+        self.ctx = context
+        self.listen = listen
+        self.state: RunState | None = None
+        self._launched = False
+        threads = max(4, int(context.run.settings["max_workers"]) * 2)
+        self.engine = Engine(context.folder / "engine.db", context.run_id, self._carry_out, threads)
+        context.say = self.engine.outcomes.put
+        context.cancelled = self._is_cancelled
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+        return self.ctx.store
+
+    def go(self, opening: Event | None) -> RunState:
+        """Carry the run on until it is finished or only a person can go on; `opening` is run.started or resumed."""
+        with held(self.ctx.folder, self.ctx.run_id):
+            self.refold()
+            if opening is not None:
+                self.take(opening)
+            with self._engine(), self._signals():
+                for action in self.store.open_actions(self.ctx.run_id):
+                    self.engine.start(action)
+                while self._step():
+                    pass
+        return self.known
+
+    def refold(self) -> None:
+        """Bring the state back from the events."""
+        self.state = None
+        for recorded in self.store.events(self.ctx.run_id):
+            self.state = decide(self.state, recorded.event).state
+
+    def take(self, event: Event, inbox: str = "") -> None:
+        """Take one event in; an outcome that is known already changes nothing."""
+        made = decide(self.state, event)
+        if self.store.record(self.ctx.run_id, event, self.state, made, inbox=inbox) is None:
+            return
+        self.state = made.state
+        for action in made.actions:
+            if action.kind is not ActionKind.ASK and self._launched:
+                self.engine.start(action)
+        self.listen(event, made.state)
+
+    @contextmanager
+    def _engine(self) -> Iterator[None]:
+        self.engine.launch()
+        self._launched = True
+        try:
+            yield
+        finally:
+            self._launched = False
+            self.engine.close()
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Turn the first Ctrl-C or SIGTERM into an event; the second one means now."""
+
+        def interrupt(number: int, _frame: object) -> None:
+            self.engine.outcomes.put(Event(type=EventType.INTERRUPTED, data={"signal": number}))
+            signal.signal(number, before[number])
+
+        before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _step(self) -> bool:
+        """Take in whatever came next; False when the run stands still."""
+        for row, event in self.store.unread(self.ctx.run_id):
+            self.take(event, inbox=row)
+        try:
+            self.take(self.engine.outcomes.get(timeout=POLL))
+        except queue.Empty:
+            return not self.known.resting and not self.known.finished
+        return True
+
+    @property
+    def known(self) -> RunState:
+        """The state; there is one from the first event on."""
+        if self.state is None:
+            raise RuntimeError("the run has not begun")
+        return self.state
+
+    def _is_cancelled(self, module: str) -> bool:
+        """Tell a running attempt whether it is still wanted."""
+        state = self.known
+        return state.halt in {"interrupted", "paused"} or state.at(module).state in FINAL
+
+    def _carry_out(self, action: Action, step: Steps) -> Event:
+        """Carry out one action; machinery that broke is an outcome too: the run stands still and says why."""
+        try:
+            return ACTIONS[action.kind](self.ctx, action, step)
+        except GraceError as fault:
+            said = {"message": fault.message, "hint": fault.hint, "exit": fault.exit_code}
+        except Exception as fault:  # noqa: BLE001 - a fault of ours must not lose the run
+            path = self.ctx.roots.logs(self.ctx.run_id) / f"{action.id}.traceback"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(traceback.format_exc(), encoding="utf-8")
+            said = {
+                "message": f"{action.kind} broke: {type(fault).__name__}: {fault}",
+                "hint": f"see {path}",
+                "exit": 1,
+            }
+        return Event(type=EventType.BROKEN, module=action.module, attempt=action.attempt, action=action.id, data=said)

@@ -1,0 +1,143 @@
+"""How a run stands, read from our tables and from git, without loading anything heavy.
+
+`asleep` and `done` are said only when git shows the commit on the integration or the base branch (`verified`).
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from controller import refnames
+from controller.lock import holder
+from controller.store.database import Database
+from packets.errors import UsageError
+from sandbox.git import Git
+
+
+def quick(args: list[str]) -> int | None:
+    """Answer `status [RUN] [--json]`; None hands unusual arguments to the full command line."""
+    names = [a for a in args if a != "--json"]
+    if len(names) > 1 or any(a.startswith("-") for a in names):
+        return None
+    show(names[0] if names else None, as_json="--json" in args)
+    return 0
+
+
+def show(wanted: str | None, *, as_json: bool) -> None:
+    """Print the status of a run; the newest when none is named."""
+    with Git.discover(Path.cwd()) as git:
+        found = status(git, wanted)
+    sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n" if as_json else text(found))
+
+
+def status(git: Git, wanted: str | None) -> dict[str, Any]:
+    """Return the run's status as docs/json.md describes it; raises UsageError for an unknown run."""
+    db = Database(git.roots.database)
+    try:
+        run = _run(db, wanted)
+        run_id = run["run_id"]
+        merged, landed, tip = _reachable(git, run)
+        modules = [_module(db, row, merged, landed) for row in db.rows(
+            "SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)]  # fmt: skip
+        sql = "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open'"
+        approvals = [{**dict(row), "modules": json.loads(row["modules"])} for row in db.rows(sql, run_id)]
+        return {
+            "run_id": run_id,
+            "name": run["name"],
+            "state": _state(git, run),
+            "exit": run["exit"],
+            "note": run["note"],
+            "base": {"ref": run["base_ref"], "commit": run["base_commit"]},
+            "integration": tip,
+            "modules": modules,
+            "approvals": approvals,
+            "rescue": sorted(git.refs(refnames.rescues(run_id))),
+            "leftovers": _leftovers(git, run),
+        }
+    finally:
+        db.close()
+
+
+def _run(db: Database, wanted: str | None) -> dict[str, Any]:
+    rows = [dict(r) for r in db.rows("SELECT * FROM runs ORDER BY created_at DESC, rowid DESC")]
+    found = [r for r in rows if r["run_id"] == wanted] or [r for r in rows if r["run_id"].startswith(wanted or "")]
+    if not rows:
+        raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+    if not found or (wanted and len(found) > 1):
+        what = "is not a run" if not found else "fits several runs"
+        raise UsageError(f"{wanted!r} {what}", "known: " + ", ".join(r["run_id"] for r in (found or rows)[:8]))
+    return found[0]
+
+
+def _state(git: Git, run: dict[str, Any]) -> str:
+    """Return the stored state; `running` is believed only while a process holds the run."""
+    if run["state"] != "running":
+        return str(run["state"])
+    return "running" if holder(git.roots.run(run["run_id"])) else "stopped"
+
+
+def _reachable(git: Git, run: dict[str, Any]) -> tuple[set[str], set[str], str]:
+    """Return the commits on the integration branch and on the base branch since the run began, and the tip."""
+    start, base_ref = run["base_commit"], run["base_ref"]
+    branch, kept = refnames.integration(run["run_id"]), refnames.kept(run["run_id"]) + "integration"
+    refs = {**git.refs(kept), **git.refs(branch), **git.refs(base_ref)}
+    tip, base = refs.get(branch) or refs.get(kept) or "", refs.get(base_ref, "")
+    merged = {c.sha for c in git.log(start, tip)} if tip and tip != start else set()
+    landed = merged if base == tip else ({c.sha for c in git.log(start, base)} if base and base != start else set())
+    return merged, landed, tip
+
+
+def _module(db: Database, row: Any, merged: set[str], landed: set[str]) -> dict[str, Any]:
+    sql = "SELECT verdict, commit_id FROM attempts WHERE run_id=? AND module=? AND attempt=?"
+    attempt = db.row(sql, row["run_id"], row["module"], row["attempt"])
+    verdict = json.loads(attempt["verdict"]) if attempt and attempt["verdict"] else {}
+    state = row["state"]
+    seen = {"asleep": merged, "done": landed}.get(state)
+    return {
+        "id": row["module"],
+        "state": state,
+        "verified": seen is None or row["commit_id"] in seen,
+        "reverted": bool(row["reverted"]),
+        "waits_for": row["waits_for"],
+        "phase": row["phase"],
+        "wave": row["wave"],
+        "attempt": row["attempt"],
+        "verdict": verdict.get("decision"),
+        "commit": row["commit_id"] or None,
+        "branch": refnames.attempt(row["run_id"], row["module"], row["attempt"]) if row["attempt"] else None,
+        "cost_usd": None,
+        "tokens": None,
+        "findings": verdict.get("findings", []),
+    }
+
+
+def _leftovers(git: Git, run: dict[str, Any]) -> list[str]:
+    """Name what a finished run should not have left: branches and work folders."""
+    if run["state"] not in {"done", "failed", "cancelled"}:
+        return []
+    work = git.roots.run(run["run_id"]) / "work"
+    folders = [str(p) for p in work.iterdir()] if work.is_dir() else []
+    return [*sorted(git.refs(refnames.branches(run["run_id"]))), *folders]
+
+
+def text(found: dict[str, Any]) -> str:
+    """Return the status for people."""
+    lines = [f"{found['run_id']}  {found['name']}  {found['state']}"]
+    if found["note"]:
+        lines.append(f"  {found['note']}")
+    width = max((len(m["id"]) for m in found["modules"]), default=0)
+    for module in found["modules"]:
+        state = module["state"] + (" (reverted)" if module["reverted"] else "")
+        doubt = "" if module["verified"] else "  NOT FOUND IN GIT"
+        errors = [f["code"] for f in module["findings"] if f["severity"] == "error"]
+        said = f"  {', '.join(dict.fromkeys(errors))}" if errors and state != "done" else ""
+        where = f"wave {module['wave']}  attempt {module['attempt']}"
+        lines.append(f"  {module['id']:<{width}}  {state:<10} {where}{said}{doubt}")
+    for question in found["approvals"]:
+        subject = question["subject"]
+        lines.append(f"  waits for you: {subject}  ->  grace review {found['run_id']}; ")
+        lines[-1] += f"grace approve {found['run_id']} {subject}  (until {question['lapses_at'][:16]}Z)"
+    lines.extend(f"  rescue: {ref}" for ref in found["rescue"])
+    lines.extend(f"  left over: {what}" for what in found["leftovers"])
+    return "\n".join(lines) + "\n"

@@ -41,7 +41,11 @@ class Decision(StrEnum):
 
 
 class CheckResult(Value):
-    """One check that we ran. Seconds; `log`: where its output is kept; `ran_to_end` is None where no runner tells."""
+    """One check that we ran. Seconds; `log`: where its output is kept; `ran_to_end` is None where no runner tells.
+
+    `reason` is exited, deadline, memory, disk, pids, or not_run. `junit` names the kept reports; `fault` says why
+    `ran_to_end` is False.
+    """
 
     command: str
     exit_code: int | None
@@ -53,6 +57,8 @@ class CheckResult(Value):
     scenarios_failed: tuple[str, ...] = ()
     scenarios_skipped: tuple[str, ...] = ()
     ran_to_end: bool | None = None
+    junit: tuple[str, ...] = ()
+    fault: str = ""
 
     @property
     def passed(self) -> bool:
@@ -61,7 +67,11 @@ class CheckResult(Value):
 
 
 class Verdict(Value):
-    """Bound to `packet_id` and `head_tree`: a new tree voids it."""
+    """Bound to `packet_id` and `head_tree`: a new tree voids it.
+
+    `gates` names the gates that ran; `not_run` those that did not, because cheaper ones had found errors: they count as
+    not passed.
+    """
 
     packet_id: str
     base_tree: str
@@ -72,6 +82,7 @@ class Verdict(Value):
     verification: VerificationDelta = VerificationDelta()
     checks: tuple[CheckResult, ...] = ()
     gates: tuple[str, ...] = ()
+    not_run: tuple[str, ...] = ()
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -1,0 +1,226 @@
+"""How strong a test is: what it asserts, what it swallows, whether it runs at all. Read from the syntax tree alone."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_ASSERTING = re.compile(r"assert.*|_assert.*|raises|warns|deprecated_call|fail|(?:check|verify|expect|ensure)(?:_.*)?")
+_SKIP_CALLS = re.compile(r"(?:pytest\.)?(?:skip|xfail|importorskip)|self\.skipTest|(?:unittest\.)?SkipTest")
+_SKIP_MARKS = re.compile(r"\b(skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b")
+_BROAD = re.compile(r"\b(Exception|BaseException)\b")
+_ENDS = ("return_statement", "raise_statement", "continue_statement", "break_statement")
+_CONSTANT_KINDS = frozenset({"identifier", "call", "attribute", "subscript", "await", "yield", "named_expression"})
+
+
+@dataclass(frozen=True)
+class Strength:
+    """`asserts`: the text of every assertion that can fail; `swallows`: handlers and `raises` as wide as Exception."""
+
+    asserts: tuple[str, ...] = ()
+    swallows: int = 0
+
+
+def text_of(node: "Node | None") -> str:
+    """Return the node's source."""
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+def digest(node: "Node", without: frozenset[int] = frozenset()) -> str:
+    """Return a digest of what code means: no comments, layout, docstring, nor its own name, nor the nodes `without`."""
+    definition = node.child_by_field_name("definition") or node
+    own_name = definition.child_by_field_name("name") if definition.type == "function_definition" else None
+    skip = set(without) | ({own_name.id} if own_name else set())
+    body = definition.child_by_field_name("body")
+    first = body.named_children[0] if body is not None and body.named_children else None
+    if first is not None and _is_docstring(first):
+        skip.add(first.id)
+    mark = hashlib.sha256()
+    waiting: list[Node | None] = [node]
+    while waiting:
+        current = waiting.pop()
+        if current is None:
+            mark.update(b")")
+        elif current.id not in skip and current.type != "comment":
+            if current.child_count:
+                mark.update(b"(" + current.type.encode())
+                waiting.append(None)
+                waiting.extend(reversed(current.children))
+            else:
+                mark.update(b"\0" + (current.text or b""))
+    return mark.hexdigest()
+
+
+def _is_docstring(node: "Node") -> bool:
+    return node.type == "expression_statement" and [c.type for c in node.named_children] == ["string"]
+
+
+def strength(function: "Node") -> Strength:
+    """Measure one function; what can never run does not count."""
+    asserts: list[str] = []
+    swallows = 0
+    for node in reachable(function.child_by_field_name("body")):
+        if node.type == "assert_statement":
+            condition = node.named_children[0] if node.named_children else None
+            if condition is not None and not _always_true(condition):
+                asserts.append(text_of(node))
+        elif node.type == "call":
+            name = text_of(node.child_by_field_name("function")).rpartition(".")[2]
+            if _ASSERTING.fullmatch(name) and not _says_nothing(node):
+                asserts.append(text_of(node))
+            if name in ("raises", "assertRaises", "suppress") and _BROAD.search(_first_argument(node)):
+                swallows += 1
+        elif node.type == "except_clause":
+            swallows += _swallows(node)
+    return Strength(tuple(sorted(asserts)), swallows)
+
+
+def reachable(block: "Node | None") -> Iterator["Node"]:
+    """Give all nodes below, without what stands after a `return` or `raise`, or under `if False`."""
+    waiting = [block] if block is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        children = node.named_children
+        if node.type == "block":
+            cut = next((i for i, child in enumerate(children) if _ends(child)), len(children))
+            children = children[: cut + 1]
+        elif node.type in ("if_statement", "while_statement") and _never(node.child_by_field_name("condition")):
+            children = [c for c in children if c.type in ("else_clause", "elif_clause")]
+        waiting.extend(reversed(children))
+
+
+def _ends(statement: "Node") -> bool:
+    if statement.type in _ENDS:
+        return True
+    return statement.type == "expression_statement" and bool(
+        re.match(r"(?:pytest\.(?:skip|xfail)|self\.skipTest)\(", text_of(statement))
+    )
+
+
+def _never(condition: "Node | None") -> bool:
+    return text_of(condition).strip("() ") in ("False", "0", "None", '""', "''", "not True")
+
+
+def _always_true(condition: "Node") -> bool:
+    """Say whether a condition cannot fail: a constant, `x or True`, `x == x`, a filled tuple."""
+    while condition.type == "parenthesized_expression" and condition.named_children:
+        condition = condition.named_children[0]
+    if condition.type in ("tuple", "list", "lambda") and condition.named_children:
+        return True
+    if condition.type == "boolean_operator" and text_of(condition.child_by_field_name("operator")) == "or":
+        return any(map(_always_true, condition.named_children))
+    if condition.type == "comparison_operator":
+        sides = [text_of(child) for child in condition.named_children]
+        if len(sides) == 2 and sides[0] == sides[1]:  # noqa: PLR2004 - a == a
+            return True
+    return _is_constant(condition)
+
+
+def _is_constant(node: "Node") -> bool:
+    return not any(child.type in _CONSTANT_KINDS for child in reachable(node))
+
+
+def _says_nothing(call: "Node") -> bool:
+    """Say whether it is like `assertTrue(True)` or `assertEqual(x, x)`: constants only, or the same thing twice."""
+    arguments = call.child_by_field_name("arguments")
+    given = [child for child in arguments.named_children if child.type != "comment"] if arguments else []
+    if not given:
+        return False
+    name = text_of(call.child_by_field_name("function")).rpartition(".")[2]
+    if not name.lower().startswith("assert"):
+        return False
+    return all(map(_is_constant, given)) or (len(given) > 1 and len({text_of(child) for child in given}) == 1)
+
+
+def _first_argument(call: "Node") -> str:
+    arguments = call.child_by_field_name("arguments")
+    return text_of(arguments.named_children[0]) if arguments and arguments.named_children else ""
+
+
+def _swallows(clause: "Node") -> int:
+    body = next((child for child in clause.named_children if child.type == "block"), None)
+    caught = text_of(clause).partition(":")[0]
+    wide = caught.strip() == "except" or _BROAD.search(caught)
+    raises = body is not None and any(node.type == "raise_statement" for node in reachable(body))
+    return int(bool(wide) and not raises)
+
+
+def skip_reason(whole: "Node", definition: "Node") -> str:
+    """Say how a test or class is skipped or expected to fail: by a decorator, or by a call in its body; else ''."""
+    decorators = [text_of(child) for child in whole.named_children if child.type == "decorator"]
+    if found := next((d for d in decorators if _SKIP_MARKS.search(d)), ""):
+        return found.strip()
+    if definition.type != "function_definition":
+        return ""
+    for node in reachable(definition.child_by_field_name("body")):
+        if node.type == "call" and _SKIP_CALLS.fullmatch(text_of(node.child_by_field_name("function"))):
+            return text_of(node)
+        if node.type == "raise_statement" and "SkipTest" in text_of(node):
+            return text_of(node)
+    return ""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The literal rows of one `parametrize`: (id or '', digest of the row) each; `nodes` are what was read for them."""
+
+    rows: tuple[tuple[str, str], ...] = ()
+    nodes: frozenset[int] = frozenset()
+
+
+def literal_cases(whole: "Node") -> Cases:
+    """Read the rows of a test's only `parametrize` where they are a literal list; anything else has no rows."""
+    marks = [c for c in whole.named_children if c.type == "decorator" and ".parametrize" in text_of(c)]
+    call = marks[0].named_children[0] if len(marks) == 1 and marks[0].named_children else None
+    arguments = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
+    if arguments is None:
+        return Cases()
+    named = {
+        text_of(a.child_by_field_name("name")): a.child_by_field_name("value")
+        for a in arguments.named_children
+        if a.type == "keyword_argument"
+    }
+    plain = [a for a in arguments.named_children if a.type not in ("keyword_argument", "comment")]
+    values = named.get("argvalues") or (plain[1] if len(plain) > 1 else None)
+    ids = named.get("ids")
+    if values is None or values.type not in ("list", "tuple"):
+        return Cases()
+    rows = _rows(values)
+    names = [_id_of(row) or "" for row in rows]
+    nodes = {values.id}
+    if ids is not None:
+        given = _rows(ids) if ids.type in ("list", "tuple") else []
+        if len(given) != len(rows):
+            return Cases()
+        names = [_string(node) or "" for node in given]
+        nodes.add(ids.id)
+    return Cases(tuple((name, digest(row)) for name, row in zip(names, rows, strict=True)), frozenset(nodes))
+
+
+def _rows(values: "Node") -> "list[Node]":
+    return [child for child in values.named_children if child.type != "comment"]
+
+
+def _string(node: "Node") -> str | None:
+    if node.type != "string" or any(c.type in ("interpolation", "escape_sequence") for c in node.named_children):
+        return None
+    return "".join(text_of(c) for c in node.named_children if c.type == "string_content")
+
+
+def _id_of(value: "Node") -> str | None:
+    if value.type in ("integer", "float", "true", "false", "none"):
+        return text_of(value)
+    if value.type == "string":
+        return _string(value)
+    if value.type == "call" and text_of(value.child_by_field_name("function")).endswith("param"):
+        arguments = value.child_by_field_name("arguments")
+        for argument in arguments.named_children if arguments else []:
+            if argument.type == "keyword_argument" and text_of(argument.child_by_field_name("name")) == "id":
+                given = argument.child_by_field_name("value")
+                return _string(given) if given is not None else None
+    return None

@@ -1,0 +1,90 @@
+"""The module's checks, run by us on a fresh machine without network, and the scenarios that must be among them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
+
+from packets.verdict import CheckResult, Finding
+from reviewer.case import Case
+from reviewer.evidence import Evidence
+from reviewer.findings import error, warning
+from reviewer.names import means, meant_id, same_test
+from reviewer.scenarios import Scenario
+
+_TAIL = 2000
+_MOST = 20
+
+
+class ChecksGate:
+    """A check counts when it ended with 0 and, where its runner can tell, the runner came to its end."""
+
+    name = "checks"
+    costly = True
+    codes: ClassVar[Mapping[str, str]] = {
+        "verification.no_checks": "the module has no checks: nothing was verified by running",
+        "verification.check_failed": "a check failed, was stopped, or did not run",
+        "verification.check_missing_evidence": "a check ended with 0, but its test runner did not come to its end",
+        "verification.scenario_missing": "an expected scenario was not added, is ambiguous, or did not pass",
+    }
+
+    def judge(self, case: Case, evidence: Evidence) -> Iterable[Finding]:
+        """Run the checks; give what failed, then the expected scenarios that did not pass."""
+        if not evidence.commands:
+            yield warning(
+                "verification.no_checks",
+                f"{case.packet.module_id} has no checks: nothing was verified by running",
+                hint="add module_local_checks to the module",
+            )
+        results = evidence.checks
+        if tuple(result.command for result in results) != evidence.commands:
+            raise ValueError(f"{len(evidence.commands)} checks were asked for, {len(results)} other results came back")
+        for result in results:
+            yield from _failed(result)
+        for wanted in evidence.expected:
+            if wanted.kind == "scenario" and wanted.verb == "add":
+                yield from _not_passed(wanted.name, evidence.tests.added, results)
+
+
+def _failed(result: CheckResult) -> Iterator[Finding]:
+    if result.exit_code != 0 or result.reason != "exited":
+        if result.reason == "not_run":
+            how = "did not run"
+        elif result.reason == "exited":
+            how = f"ended with exit code {result.exit_code}"
+        else:
+            how = f"was stopped: {result.reason}"
+        failed = f"; failed: {', '.join(result.scenarios_failed[:_MOST])}" if result.scenarios_failed else ""
+        yield error("verification.check_failed", f"`{result.command}` {how}{failed}", evidence=result.tail[-_TAIL:])
+    elif result.ran_to_end is False:
+        yield error(
+            "verification.check_missing_evidence",
+            f"`{result.command}` ended with 0, but {result.fault or 'its runner did not come to its end'}",
+            evidence=result.tail[-_TAIL:],
+        )
+
+
+def _not_passed(name: str, added: list[Scenario], results: tuple[CheckResult, ...]) -> Iterator[Finding]:
+    passed = [each for result in results for each in result.scenarios_passed]
+    others = {
+        each: word
+        for result in results
+        for word, ids in (("was skipped", result.scenarios_skipped), ("failed", result.scenarios_failed))
+        for each in ids
+    }
+    for scenario in added:
+        if not means(name, scenario):
+            continue
+        row = name if any(row == name for row, _ in scenario.cases) and scenario.bare != name else ""
+        if any(same_test(scenario.id, each) and (not row or meant_id(row, each)) for each in passed):
+            return
+        how = next((word for each, word in others.items() if same_test(scenario.id, each)), "was not run")
+        if not passed and not others:
+            how = "was not seen: no check told which tests it ran"
+        yield error(
+            "verification.scenario_missing",
+            f"the expected scenario {name} {how} by the checks"
+            if how == "was not run"
+            else f"the scenario {name} {how}",
+            path=scenario.path,
+            line=scenario.line,
+            hint="a check must run it with pytest, or write a JUnit report to $GRACE_JUNIT",
+        )

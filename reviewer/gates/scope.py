@@ -1,0 +1,58 @@
+"""Every path that differs between base tree and result tree lies in the module's write scope."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from packets.verdict import Finding
+from reviewer.case import Case
+from reviewer.evidence import Evidence
+from reviewer.findings import error
+
+_DONE = {"A": "added", "M": "changed", "D": "deleted", "T": "turned into something else"}
+
+
+class ScopeGate:
+    """Trees are compared, never a status: what the worker committed itself counts as well."""
+
+    name = "scope"
+    costly = False
+    codes: ClassVar[Mapping[str, str]] = {
+        "scope.outside": "a path outside the module's write scope was changed",
+        "scope.protected": "a file that judges the work was changed, and the plan does not name that very file",
+    }
+
+    def judge(self, case: Case, evidence: Evidence) -> Iterable[Finding]:
+        """Give one finding a path."""
+        judging = files_in_commands(evidence.commands)
+        for change in evidence.changes:
+            if evidence.scope.names(change.path):
+                continue
+            reason = case.protected(change.path)
+            if not reason and change.path in judging and change.status != "A":
+                reason = "a check's command names it"
+            if reason:
+                yield error(
+                    "scope.protected",
+                    f"{_DONE[change.status]}, but it is protected: {reason}",
+                    path=change.path,
+                    hint=f"if the module is meant to change it, write_scope must name the file {change.path} itself",
+                )
+            elif not evidence.scope.matches(change.path):
+                yield error(
+                    "scope.outside",
+                    f"{_DONE[change.status]} outside the write scope ({', '.join(case.packet.write_scope)})",
+                    path=change.path,
+                )
+
+
+def files_in_commands(commands: Iterable[str]) -> frozenset[str]:
+    """Return the words of the commands that can be paths, node ids (`path::name`) cut to the path."""
+    words: set[str] = set()
+    for command in commands:
+        try:
+            parts = shlex.split(command, comments=False)
+        except ValueError:
+            parts = command.split()
+        words.update(part.partition("::")[0].removeprefix("./") for part in parts)
+    return frozenset(words)

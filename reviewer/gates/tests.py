@@ -1,0 +1,139 @@
+"""Nobody takes tests away, skips or weakens them unless the plan says so; adding is always allowed. Read, not run."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
+
+from packets.deltas import VerificationExpectation
+from packets.verdict import Finding
+from reviewer.case import Case
+from reviewer.compare import Altered, TestsDiff
+from reviewer.evidence import Evidence
+from reviewer.findings import error, note, warning
+from reviewer.names import means, meant_id, nearest
+
+_HINT = "a plan that means it declares `{verb} scenario {name}` in expected_deltas.verification"
+
+
+class TestsGate:
+    """Compares the scenarios of changed test files with what the plan declares."""
+
+    __test__ = False  # pytest: this is no test class
+
+    name = "tests"
+    costly = False
+    codes: ClassVar[Mapping[str, str]] = {
+        "verification.test_removed": "a test, or a row of one, is gone, and the plan does not declare it",
+        "verification.test_skipped": "a test is now skipped",
+        "verification.test_weakened": "a test or its helper asserts less, expects failure, or swallows exceptions",
+        "verification.test_changed": "a test says something else now, and the plan does not declare it",
+        "verification.test_moved": "a test has another file or name and the same body",
+        "verification.support_changed": "a helper, fixture, constant or data file of existing tests was changed",
+        "verification.asserts_nothing": "a new test holds no assertion that can fail",
+        "verification.unmet": "the plan expects a test to be removed or changed, and it was not",
+        "verification.scenario_missing": "an expected scenario was not added, is ambiguous, or did not pass",
+    }
+
+    def judge(self, case: Case, evidence: Evidence) -> Iterable[Finding]:
+        """Give what was lost, altered, moved; then what the plan expects and the tests do not show."""
+        del case
+        diff, expected = evidence.tests, [e for e in evidence.expected if e.kind == "scenario"]
+        yield from _lost(diff, expected)
+        for each in diff.altered:
+            yield from _altered(each, expected)
+        for was, now in diff.moved:
+            yield note("verification.test_moved", f"was {was.id}", path=now.path, line=now.line)
+        for helper in diff.support:
+            what = helper.name or "the file"
+            if helper.weakened:
+                yield error(
+                    "verification.test_weakened", f"{what}: {helper.weakened}", path=helper.path, line=helper.line
+                )
+            else:
+                yield warning(
+                    "verification.support_changed",
+                    f"{what} of existing tests was changed or removed",
+                    path=helper.path,
+                    line=helper.line,
+                )
+        for scenario in diff.added:
+            if not scenario.strength.asserts and scenario.path.endswith(".py"):
+                yield warning(
+                    "verification.asserts_nothing",
+                    f"{scenario.name} holds no assertion that can fail",
+                    path=scenario.path,
+                    line=scenario.line,
+                )
+        yield from _unmet(diff, expected)
+
+
+def _lost(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterator[Finding]:
+    for gone in diff.lost:
+        if not _declared(expected, ("remove",), gone.id):
+            yield error(
+                "verification.test_removed",
+                f"{gone.id} is gone",
+                path=gone.path,
+                line=gone.line,
+                hint=_HINT.format(verb="remove", name=gone.id.rpartition("::")[2]),
+            )
+
+
+def _altered(each: Altered, expected: list[VerificationExpectation]) -> Iterator[Finding]:
+    path, line = each.new.path, each.new.line
+    name = each.new.name
+    declared = _declared(expected, ("change", "remove"), each.old.id, each.new.id)
+    hint = "" if declared else _HINT.format(verb="change", name=each.new.bare)
+    if each.skipped:
+        if any(word in each.skipped for word in ("xfail", "expectedFailure")):
+            yield error(
+                "verification.test_weakened", f"{name} is now expected to fail: {each.skipped}", path=path, line=line
+            )
+        else:
+            yield error("verification.test_skipped", f"{name} is now skipped: {each.skipped}", path=path, line=line)
+    if each.weakened:
+        # A declared change may assert less, but a test without any assertion is no test.
+        say = warning if declared and not each.emptied else error
+        yield say("verification.test_weakened", f"{name}: {each.weakened}", path=path, line=line, hint=hint)
+    if not (each.skipped or each.weakened or declared):
+        yield error("verification.test_changed", f"{name} was changed", path=path, line=line, hint=hint)
+
+
+def _declared(expected: list[VerificationExpectation], verbs: tuple[str, ...], *ids: str) -> bool:
+    return any(
+        e.verb in verbs and (meant_id(e.name, each) or e.name == f"{each.partition('::')[0]}::*")
+        for e in expected
+        for each in ids
+    )
+
+
+def _unmet(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterator[Finding]:
+    for wanted in expected:
+        if wanted.verb == "add":
+            yield from _not_added(diff, wanted.name)
+        elif wanted.verb == "remove":
+            if not any(_declared([wanted], ("remove",), gone.id) for gone in diff.lost):
+                yield error("verification.unmet", f"`{wanted.text}`: no such test was removed")
+        elif not any(_declared([wanted], ("change",), each.old.id, each.new.id) for each in diff.altered):
+            yield error("verification.unmet", f"`{wanted.text}`: no such test was changed")
+
+
+def _not_added(diff: TestsDiff, name: str) -> Iterator[Finding]:
+    found = [s for s in diff.added if means(name, s)]
+    rows = [i for i in diff.added_ids if meant_id(name, i) and not any(i.startswith(s.id) for s in diff.added)]
+    matches = [s.id for s in found] or sorted(set(rows))
+    if len(matches) == 1:
+        return
+    if matches:
+        yield error(
+            "verification.scenario_missing",
+            f"the expected scenario {name} is ambiguous: {', '.join(matches[:5])}",
+            hint="name it in full: path::name",
+        )
+        return
+    close = nearest(name, diff.added_ids)
+    known = f"; new are {', '.join(close or sorted(diff.added_ids)[:3])}" if diff.added_ids else "; no test was added"
+    yield error(
+        "verification.scenario_missing",
+        f"the expected scenario {name} was not added{known}",
+        hint=f"add a test named test_{name.removeprefix('test_')} to a test file in scope",
+    )

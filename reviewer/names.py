@@ -1,0 +1,55 @@
+"""Which scenario a name in a plan or a report means."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+from reviewer.scenarios import Scenario
+
+
+def means(name: str, scenario: Scenario) -> bool:
+    """Say whether NAME is the scenario's id, its bare name, what follows `test_` in it, a row's id, or gives its title.
+
+    `path::*` means every scenario of a file.
+    """
+    if name in (scenario.id, scenario.name, scenario.bare) or scenario.bare == f"test_{name}":
+        return True
+    if name == f"{scenario.path}::*":
+        return True
+    if any(row in (name, f"test_{name}") or name == f"{scenario.bare}[{row}]" for row, _ in scenario.cases if row):
+        return True
+    return is_title(scenario) and folded(scenario.bare) == folded(name)
+
+
+def is_title(scenario: Scenario) -> bool:
+    """Say whether it is one of the scenarios with a free title, as `it(...)` has."""
+    return not scenario.path.endswith((".py", ".pyi"))
+
+
+def folded(title: str) -> str:
+    """Return a title as a name: every run of other characters becomes `_`, case ignored."""
+    return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
+
+
+def meant_id(name: str, identifier: str) -> bool:
+    """Say whether NAME means the scenario of this id (`path::Class::test_x[row]`), as reports and JUnit give it."""
+    own = identifier.partition("::")[2] or identifier
+    bare, _, row = own.rpartition("::")[2].partition("[")
+    row = row.removesuffix("]")
+    options = {identifier, own, own.partition("[")[0], bare, f"{bare}[{row}]", row} - {""}
+    return name in options or f"test_{name}" in (bare, row) or folded(name) == folded(own.rpartition("::")[2])
+
+
+def nearest(name: str, known: Iterable[str]) -> Sequence[str]:
+    """Return up to three names that look like NAME."""
+    by_bare = {each.rpartition("::")[2].removeprefix("test_"): each for each in known}
+    return [by_bare[match] for match in difflib.get_close_matches(name.removeprefix("test_"), by_bare, 3, 0.5)]
+
+
+def same_test(static: str, reported: str) -> bool:
+    """Say whether a runner's id is the test at `path::name`; its path may start deeper, at its own root directory."""
+    path, _, name = static.partition("::")
+    reported_path, _, reported_name = reported.partition("::")
+    if name != reported_name and name != reported_name.partition("[")[0]:
+        return False
+    return bool(reported_path) and (path == reported_path or path.endswith(f"/{reported_path}"))

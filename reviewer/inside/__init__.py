@@ -1,0 +1,1 @@
+"""What is mounted into the sandbox of the checks: a POSIX driver and a pytest plugin of standard library only."""

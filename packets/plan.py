@@ -22,6 +22,24 @@ def _module_id(text: str) -> str:
     return text
 
 
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
+_AUTHOR = r"[^<>\s](?:[^<>\n]*[^<>\s])? <[^<>\s]+>"
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch(_NAME, text):
+        raise ValueError(
+            f"bad name {text[:80]!r}: use at most 64 letters, digits, '_', '.', '-', e.g. seasonal-coupons"
+        )
+    return text
+
+
+def _author(text: str) -> str:
+    if not re.fullmatch(_AUTHOR, text):
+        raise ValueError(f"bad author {text[:80]!r}: write `Name <mail>`")
+    return text
+
+
 def _said(text: str) -> str:
     if not text.strip():
         raise ValueError("expected something besides blanks")
@@ -58,7 +76,7 @@ ModuleId = Annotated[
     AfterValidator(_module_id),
     WithJsonSchema({"type": "string", "pattern": f"^{MODULE_ID.pattern}$", "maxLength": 100}),
 ]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})]
 Line = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(_said)]
 """Text of one line's worth."""
 ScopeEntry = Annotated[str, Field(min_length=1), AfterValidator(_scope_entry)]
@@ -213,7 +231,7 @@ class Image(Value):
 class CommitStyle(Value):
     """How grace's commits are signed with a name. `author` is `Name <mail>`."""
 
-    author: Annotated[str, Field(pattern=r"^[^<>\n]+ <[^<>\n]+>$")] | None = Field(
+    author: Annotated[str, AfterValidator(_author)] | None = Field(
         default=None, description="`Name <mail>`. Default: the identity that git is configured with."
     )
 

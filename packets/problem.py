@@ -1,10 +1,12 @@
 """One problem of a user's file, with its place."""
 
+from typing import Literal
+
 from packets.value import Value
 
 
 class Problem(Value):
-    """`line` and `column` count from 1; code is stable (`plan.unknown_key`)."""
+    """`line` and `column` count from 1; code is stable (`plan.unknown_key`). Only an `error` refuses the file."""
 
     file: str
     line: int
@@ -12,8 +14,10 @@ class Problem(Value):
     code: str
     message: str
     hint: str = ""
+    severity: Literal["error", "warning", "note"] = "error"
 
     def text(self) -> str:
         """Return the one line that is shown: file:line:column: code: message (hint)."""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.file}:{self.line}:{self.column}: {self.code}: {self.message}{hint}"
+        kind = "" if self.severity == "error" else f"{self.severity}: "
+        return f"{self.file}:{self.line}:{self.column}: {kind}{self.code}: {self.message}{hint}"

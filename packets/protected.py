@@ -98,10 +98,10 @@ def _names(table: str) -> re.Pattern[str]:
 
 def names_file(check: str, path: str) -> bool:
     """Say whether the command `check` names the file `path`, or runs a program that reads it by its usual name."""
-    return any(word.lower() == path.lower() for word in _paths_in(check))
+    return any(word.lower() == path.lower() for word in paths_in(check))
 
 
-def _paths_in(check: str) -> Iterator[str]:
+def paths_in(check: str) -> Iterator[str]:
     """Give every path that the command may mean, relative to the root."""
     folder, entering, module = "", False, False
     for word in _words(check):
@@ -113,7 +113,7 @@ def _paths_in(check: str) -> Iterator[str]:
             yield from _placed(folder, f"{dotted}.py", f"{dotted}/__main__.py", f"{dotted}/__init__.py")
         entering, module = word == "cd", word == "-m"
         if " " in word and word != check:
-            yield from _paths_in(word)  # sh -c "…"
+            yield from paths_in(word)  # sh -c "…"
         value = word.partition("=")[2] if "=" in word else ""
         plain = (word, word.partition("::")[0], value, word.partition(":")[0])
         yield from _placed(folder, *filter(None, plain), *_IMPLIED.get(posixpath.basename(word), ()))

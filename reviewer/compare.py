@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from packets.deltas import VerificationDelta
+from reviewer.assertions import NO_SKIP, Skip
 from reviewer.paths import is_named_test, is_python_test
 from reviewer.scenarios import Scenario, TestFile, read_tests
 
@@ -26,7 +27,7 @@ class Altered:
 
     old: Scenario
     new: Scenario
-    skipped: str = ""
+    skipped: Skip = NO_SKIP
     weakened: str = ""
     emptied: bool = False
 
@@ -53,6 +54,8 @@ class TestsDiff:
     lost: list[Lost] = field(default_factory=list)
     moved: list[tuple[Scenario, Scenario]] = field(default_factory=list)
     altered: list[Altered] = field(default_factory=list)
+    reworded: list[tuple[Scenario, Scenario]] = field(default_factory=list)
+    """Scenarios that got another docstring or more rows."""
     support: list[Support] = field(default_factory=list)
 
     def delta(self) -> VerificationDelta:
@@ -61,7 +64,7 @@ class TestsDiff:
             scenarios_added=tuple(sorted(self.added_ids)),
             scenarios_removed=tuple(sorted(gone.id for gone in self.lost)),
             scenarios_changed=tuple(sorted(each.new.id for each in self.altered)),
-            scenarios_skipped=tuple(sorted(each.new.id for each in self.altered if each.skipped)),
+            scenarios_skipped=tuple(sorted(each.new.id for each in self.altered if each.skipped.reason)),
             scenarios_weakened=tuple(sorted(each.new.id for each in self.altered if each.weakened)),
         )
 
@@ -113,7 +116,7 @@ def _compare_scenarios(
 
 
 def _moved(gone: dict[str, Scenario], fresh: dict[str, Scenario]) -> Iterator[tuple[Scenario, Scenario]]:
-    """Take pairs out of both: the same name in another file first, then the same body under another name or class."""
+    """Take pairs out of both: the same name in another file first, then the same name and body in another class."""
     for same in (_same_name, _same_body):
         for name, was in sorted(gone.items()):
             candidates = [key for key, now in sorted(fresh.items()) if same(was, now)]
@@ -127,7 +130,7 @@ def _same_name(was: Scenario, now: Scenario) -> bool:
 
 
 def _same_body(was: Scenario, now: Scenario) -> bool:
-    return was.digest == now.digest and was.cases == now.cases
+    return was.bare == now.bare and was.digest == now.digest and was.cases == now.cases
 
 
 def _compare_pair(was: Scenario, now: Scenario, diff: TestsDiff) -> None:
@@ -139,12 +142,14 @@ def _compare_pair(was: Scenario, now: Scenario, diff: TestsDiff) -> None:
     )
     known = {row for _, row in was.cases}
     diff.added_ids.extend(f"{now.id}[{name}]" for name, row in now.cases if name and was.cases and row not in known)
-    skipped = now.skipped if now.skipped and not was.skipped else ""
+    skipped = now.skipped if now.skipped.reason and not was.skipped.reason else NO_SKIP
     weakened = _weakened(was, now)
     rows_changed = any(name and name in names for name, _ in missing)
-    if skipped or weakened or was.digest != now.digest or rows_changed:
+    if skipped.reason or weakened or was.digest != now.digest or rows_changed:
         emptied = bool(was.strength.asserts) and not now.strength.asserts
         diff.altered.append(Altered(was, now, skipped, weakened, emptied))
+    elif was.wording != now.wording:
+        diff.reworded.append((was, now))
 
 
 def _weakened(was: Scenario, now: Scenario) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from reviewer.assertions import Strength, digest, literal_cases, skip_reason, strength, text_of
+from reviewer.assertions import NO_SKIP, Skip, Strength, digest, literal_cases, skip_of, strength, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -20,15 +20,16 @@ class Scenario:
     """One test: `name` is its qualified name in the file (`TestCart::test_total`).
 
     `cases` are the rows of a literal `parametrize`, (id or '', digest) each; `digest` leaves them out, since adding
-    rows is adding scenarios.
+    rows is adding scenarios. `wording` is the digest with the docstring and all rows.
     """
 
     path: str
     name: str
     line: int
     digest: str
+    wording: str
     strength: Strength
-    skipped: str = ""
+    skipped: Skip = NO_SKIP
     cases: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -72,7 +73,7 @@ def read_tests(path: str, source: bytes, *, collected: bool = True) -> TestFile:
     """Read one file; where it is not `collected` by name, its functions are all support."""
     root = python_parser().parse(source).root_node
     found = TestFile()
-    _Reader(path, found, collected=collected).block(root, "", "")
+    _Reader(path, found, collected=collected).block(root, "", NO_SKIP)
     return found
 
 
@@ -82,10 +83,11 @@ class _Reader:
         self._found = found
         self._collected = collected
 
-    def block(self, block: "Node", prefix: str, skipped: str) -> None:
-        """Read the statements of a module or class; `skipped`: why all in it are."""
+    def block(self, block: "Node", prefix: str, skipped: Skip) -> None:
+        """Read the statements of a module or class; `skipped`: how all in it are."""
         statements = list(_statements(block))
-        skipped = skipped or next((why for s in statements if (why := _block_skip(s))), "")
+        if not skipped.reason:
+            skipped = next((how for s in statements if (how := _block_skip(s)).reason), NO_SKIP)
         for statement in statements:
             node = (
                 statement.child_by_field_name("definition") if statement.type == "decorated_definition" else statement
@@ -97,12 +99,16 @@ class _Reader:
             elif node.type == "class_definition":
                 body = node.child_by_field_name("body")
                 if body is not None:
-                    own = skip_reason(statement, node)
-                    self.block(body, f"{prefix}{text_of(node.child_by_field_name('name'))}::", skipped or own)
+                    own = skip_of(statement, node)
+                    self.block(
+                        body,
+                        f"{prefix}{text_of(node.child_by_field_name('name'))}::",
+                        skipped if skipped.reason else own,
+                    )
             else:
                 self._other(node, prefix)
 
-    def _function(self, whole: "Node", node: "Node", prefix: str, skipped: str) -> None:
+    def _function(self, whole: "Node", node: "Node", prefix: str, skipped: Skip) -> None:
         bare = text_of(node.child_by_field_name("name"))
         name = prefix + bare
         line = node.start_point.row + 1
@@ -115,8 +121,9 @@ class _Reader:
             name=name,
             line=line,
             digest=digest(whole, cases.nodes),
+            wording=digest(whole, docs=True),
             strength=strength(node),
-            skipped=skipped or skip_reason(whole, node),
+            skipped=skipped if skipped.reason else skip_of(whole, node),
             cases=cases.rows,
         )
 
@@ -126,7 +133,7 @@ class _Reader:
             return
         name = prefix + text_of(assignment.child_by_field_name("left"))
         if name in self._found.scenarios:  # `test_x = None` hides the test above it
-            self._found.scenarios[name] = replace(self._found.scenarios[name], skipped="hidden by an assignment")
+            self._found.scenarios[name] = replace(self._found.scenarios[name], skipped=Skip("hidden by an assignment"))
         else:
             self._found.support[name] = (digest(node), node.start_point.row + 1, Strength())
 
@@ -143,15 +150,15 @@ def _statements(block: "Node") -> Iterator["Node"]:
             yield node
 
 
-def _block_skip(statement: "Node") -> str:
-    """Say why a whole file or class is skipped: `pytestmark`, `pytest.skip(...)`, `__test__ = False`."""
+def _block_skip(statement: "Node") -> Skip:
+    """Say how a whole file or class is skipped: `pytestmark`, `pytest.skip(...)`, `__test__ = False`."""
     if statement.type != "expression_statement":
-        return ""
+        return NO_SKIP
     text = text_of(statement)
-    if text.startswith(("pytestmark", "__test__")):
-        if text.startswith("__test__"):
-            return "__test__ is set" if "False" in text else ""
-        return "pytestmark skips it" if any(word in text for word in ("skip", "xfail")) else ""
-    if text.startswith(("pytest.skip", "skip(")):
-        return "the whole file calls pytest.skip"
-    return ""
+    if text.startswith("__test__") and "False" in text:
+        return Skip("__test__ = False")
+    if text.startswith("pytestmark") and any(word in text for word in ("skip", "xfail")):
+        return Skip(text, "skipif" in text)
+    if text.startswith(("pytest.skip(", "pytest.importorskip(", "skip(")):
+        return Skip(text, "importorskip" in text or statement.parent is None or statement.parent.type != "module")
+    return NO_SKIP

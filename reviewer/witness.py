@@ -137,8 +137,9 @@ class Left:
             runs.statuses.append(max(0, int(end.get("status", 0))))
             if end.get("report"):
                 self._report(f"{number}.{pid}.xml", str(end["report"]), target, runs)
-        # A runner that is not pytest may write a report of its own where $GRACE_JUNIT says.
-        self._report(f"{number}.own.xml", "", target, runs)
+        # A runner that is not pytest may write a report of its own where $GRACE_JUNIT says. Nobody signs that one.
+        if not runs.started:
+            self._report(f"{number}.own.xml", "", target, runs)
         return runs
 
     def _report(self, name: str, digest: str, target: Path, runs: Runs) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
+from packets.protected import paths_in
 from packets.verdict import Finding
 from reviewer.case import Case
 from reviewer.evidence import Evidence
 from reviewer.findings import error, warning
-from reviewer.gates.scope import files_in_commands
 from reviewer.names import meant_id
 
 
@@ -70,7 +70,7 @@ def _checks(evidence: Evidence) -> Iterator[Finding]:
     ours = {_folded(command) for command in evidence.commands}
     for command in (*evidence.report.checks_passed, *evidence.report.verification_delta.checks_added):
         result = results.get(_folded(command))
-        gone = [w for w in files_in_commands([command]) if w.endswith(".py") and w not in evidence.head]
+        gone = [p for p in paths_in(command) if p.endswith(".py") and "/" in p and p not in evidence.head]
         if result is not None and not result.passed:
             yield error("claims.false", f"claimed `{command}` as passed: it did not pass here")
         elif result is None and gone:

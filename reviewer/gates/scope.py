@@ -1,9 +1,9 @@
 """Every path that differs between base tree and result tree lies in the module's write scope."""
 
-import shlex
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from packets.protected import is_protected
 from packets.verdict import Finding
 from reviewer.case import Case
 from reviewer.evidence import Evidence
@@ -24,13 +24,10 @@ class ScopeGate:
 
     def judge(self, case: Case, evidence: Evidence) -> Iterable[Finding]:
         """Give one finding a path."""
-        judging = files_in_commands(evidence.commands)
         for change in evidence.changes:
             if evidence.scope.names(change.path):
                 continue
-            reason = case.protected(change.path)
-            if not reason and change.path in judging and change.status != "A":
-                reason = "a check's command names it"
+            reason = case.protected(change.path) or is_protected(change.path, evidence.commands)
             if reason:
                 yield error(
                     "scope.protected",
@@ -44,15 +41,3 @@ class ScopeGate:
                     f"{_DONE[change.status]} outside the write scope ({', '.join(case.packet.write_scope)})",
                     path=change.path,
                 )
-
-
-def files_in_commands(commands: Iterable[str]) -> frozenset[str]:
-    """Return the words of the commands that can be paths, node ids (`path::name`) cut to the path."""
-    words: set[str] = set()
-    for command in commands:
-        try:
-            parts = shlex.split(command, comments=False)
-        except ValueError:
-            parts = command.split()
-        words.update(part.partition("::")[0].removeprefix("./") for part in parts)
-    return frozenset(words)

@@ -242,8 +242,10 @@ class _FileLink:
         if each.root:
             targets, complete = self.linker.follow(self.path, each.scope, each.root, each.attrs)
             kind = EdgeKind(each.kind) if complete else EdgeKind.USES
+            around = f"{self.path}::{each.source}"
             for target in targets:
-                self._add(each.source, target, kind, each.line)
+                if complete or not around.startswith(f"{target.id}."):  # an unknown attribute of self says nothing
+                    self._add(each.source, target, kind, each.line)
             if complete:
                 return
             self.holes.add((each.line, ".".join((each.root, *each.attrs))))

@@ -1,0 +1,182 @@
+"""Compose an ExecutionPacket: everything a worker gets for one attempt, by value, without a model.
+
+The same plan, tree and attempt give the same packet, byte for byte.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from controller.graph.knowledge import readable
+from packets.errors import UsageError
+from packets.packet import (
+    AgentChoice,
+    Base,
+    ExecutionPacket,
+    PacketDecisions,
+    PacketDeltas,
+    VerificationExcerpt,
+)
+from packets.plan import Module, Plan
+from packets.scope import Scope
+from packets.verdict import Finding
+
+if TYPE_CHECKING:
+    from controller.graph import Knowledge
+    from sandbox.git import Git
+
+TOP_KEY = "execution_packet"
+
+_MENTIONED = re.compile(rb"@(?:RATIONALE|REJECTED)")
+_NOTE = re.compile(r"(?:#|//|--|;|%|\*|<!--)[ \t]*@(RATIONALE|REJECTED)\b[ \t:]*(.*)")
+_MORE = re.compile(r"[ \t]*(?:#|//|--|;|%|\*)(?!/)[ \t]*([^@\s].*)")
+_CLOSERS = re.compile(r"[ \t]*(?:\*/|-->)[ \t]*$")
+_NOTE_MAX = 500
+_NOTES_MAX = 40
+_FILE_MAX = 1 << 20
+_REGULAR = ("100644", "100755")
+
+
+def compose(
+    plan: Plan,
+    plan_digest: str,
+    module: Module,
+    *,
+    run_id: str,
+    wave: int,
+    attempt: int,
+    base: Base,
+    findings: Sequence[Finding],
+    delivered: Sequence[str],
+    knowledge: "Knowledge",
+    git: "Git",
+    patch_digest: str = "",
+    decisions: PacketDecisions = PacketDecisions(),  # noqa: B008 - a frozen value
+) -> ExecutionPacket:
+    """Return the stamped packet of one attempt; raises UsageError when the plan names no agent for the module.
+
+    `delivered` says in a line each what earlier modules brought; `decisions` are those of earlier attempts.
+    """
+    noted = notes(git, base.tree, Scope.parse(module.write_scope))
+    return ExecutionPacket(
+        run_id=run_id,
+        phase=plan.phase_of(module.id).id,
+        wave=wave,
+        attempt=attempt,
+        base=base,
+        plan_digest=plan_digest,
+        module_id=module.id,
+        purpose=module.purpose,
+        write_scope=module.write_scope,
+        plan_excerpt=(*module.notes, *map(readable, delivered)),
+        graph_excerpt=knowledge.excerpt(base.tree, plan, module),
+        verification_excerpt=VerificationExcerpt(
+            required_markers=module.verification.required_markers,
+            forbidden_markers=module.verification.forbidden_markers,
+            module_local_checks=module.verification.module_local_checks,
+        ),
+        expected_deltas=PacketDeltas(
+            graph=module.expected_deltas.graph, verification=module.expected_deltas.verification
+        ),
+        decisions=PacketDecisions(
+            rationale=_joined(noted.rationale, decisions.rationale),
+            rejected=_joined(noted.rejected, decisions.rejected),
+        ),
+        stop_conditions=_stop_conditions(module),
+        findings=tuple(map(_readable, findings)),
+        limits=plan.limits_of(module),
+        agent=_agent(plan, module, patch_digest),
+    ).stamped()
+
+
+def notes(git: "Git", tree: str, scope: Scope) -> PacketDecisions:
+    """Return the @RATIONALE and @REJECTED notes in the scope's files, each with its place; any language's comments."""
+    wanted = {
+        readable(path): entry.blob
+        for path, entry in git.entries(tree).items()
+        if entry.mode in _REGULAR and scope.matches(path)
+    }
+    blobs = dict(git.blobs(sorted(set(wanted.values()))))
+    found: dict[str, list[str]] = {"RATIONALE": [], "REJECTED": []}
+    for path in sorted(wanted):
+        for line, kind, text in _in_comments(blobs[wanted[path]]):
+            found[kind].append(f"{path}:{line} {text}")
+    return PacketDecisions(
+        rationale=tuple(found["RATIONALE"][:_NOTES_MAX]), rejected=tuple(found["REJECTED"][:_NOTES_MAX])
+    )
+
+
+def _in_comments(blob: bytes) -> Iterator[tuple[int, str, str]]:
+    if len(blob) > _FILE_MAX or not _MENTIONED.search(blob):
+        return
+    lines = blob.decode("utf-8", "replace").split("\n")
+    for number, line in enumerate(lines):
+        if match := _NOTE.search(line):
+            parts = [match[2]]
+            alone = not line[: match.start()].strip(" \t/")
+            for following in lines[number + 1 :] if alone else ():
+                more = _MORE.fullmatch(following.rstrip())
+                if not more or sum(map(len, parts)) > _NOTE_MAX:
+                    break
+                parts.append(more[1])
+            text = " ".join(_CLOSERS.sub("", part).strip() for part in parts)
+            yield number + 1, match[1], " ".join(text.split())[:_NOTE_MAX]
+
+
+def _joined(*groups: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(readable(line) for group in groups for line in group))
+
+
+def _stop_conditions(module: Module) -> tuple[str, ...]:
+    declared = ", ".join(module.depends_on) or "no other module"
+    undeclared = f"Code would come to depend on a module that is not declared (declared: {declared})"
+    return (
+        "A file outside write_scope, or a new module, is needed: stop and report `blocked` with what is missing.",
+        f"{undeclared}: stop and report `blocked` with its name.",
+        "A check, a marker or an expected delta cannot be met as written: stop and report `blocked` with the reason.",
+    )
+
+
+def _agent(plan: Plan, module: Module, patch_digest: str) -> AgentChoice:
+    name = plan.agent_name(module)
+    if name is None or name not in plan.agents:
+        raise UsageError(
+            f"the module {module.id} has no agent" + (f": the plan names no {name!r} in agents" if name else ""),
+            "name one: `agent:` of the module, or `defaults: {agent: …}`",
+        )
+    return AgentChoice(name=name, spec=plan.agents[name], patch_digest=patch_digest)
+
+
+def _readable(finding: Finding) -> Finding:
+    text = ("message", "path", "evidence", "hint")
+    return finding.model_copy(update={key: readable(getattr(finding, key)) for key in text})
+
+
+def to_yaml(packet: ExecutionPacket) -> str:
+    """Write a packet: block style, keys in the model's order, one document under `execution_packet`."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Writes everything in full: the same list twice is no alias."""
+
+    Dumper.ignore_aliases = lambda *_: True  # type: ignore[method-assign]
+    body = {TOP_KEY: packet.model_dump(mode="json")}
+    written: str = yaml.dump(
+        body, Dumper=Dumper, sort_keys=False, default_flow_style=False, allow_unicode=True, width=1 << 30
+    )
+    return written
+
+
+def from_yaml(text: str) -> ExecutionPacket:
+    """Read what `to_yaml` wrote; raises UsageError for anything else."""
+    import yaml
+    from pydantic import ValidationError
+
+    try:
+        read = yaml.safe_load(text)
+        body = read[TOP_KEY] if isinstance(read, dict) else None
+        return ExecutionPacket.model_validate_json(json.dumps(body))
+    except (yaml.YAMLError, ValidationError, KeyError, TypeError, ValueError, RecursionError) as fault:
+        reason = " ".join(str(fault).split())[:200]
+        raise UsageError(f"this is no execution packet: {reason}", "packets are written by `grace packets`") from fault

@@ -1,0 +1,127 @@
+"""The controller's knowledge of a repository: graphs of trees, kept by tree, made from facts kept by blob."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from controller.graph.cache import FactsCache
+from controller.graph.facts import NOTHING, VERSION, FileFacts, facts, kind_of
+from controller.graph.link import Linker
+from controller.graph.model import Graph, delta
+from controller.graph.territory import Territory
+from packets.deltas import GraphDelta
+from packets.graph import GraphReport
+from packets.packet import ExecutionPacket, GraphExcerpt
+from packets.plan import Module, Plan
+from sandbox.git import Git
+
+_TREES = 6
+_BLOBS = 60_000
+_MODES = ("100644", "100755")
+
+
+class Knowledge:
+    """Graphs of one repository. `cache` is a file that may vanish or break at any time. Safe for threads."""
+
+    def __init__(self, git: Git, cache: Path) -> None:
+        self.git = git
+        self._cache = FactsCache(cache)
+        self._lock = threading.RLock()
+        self._blobs: dict[str, FileFacts] = {}
+        self._trees: OrderedDict[str, tuple[Linker, Graph]] = OrderedDict()
+
+    def graph(self, tree: str) -> Graph:
+        """Return the graph of a tree."""
+        return self._both(tree)[1]
+
+    def linker(self, tree: str) -> Linker:
+        """Return what resolves names in a tree."""
+        return self._both(tree)[0]
+
+    def compare(
+        self, plan: Plan, packet: ExecutionPacket, base_tree: str, head_tree: str, claimed: GraphDelta
+    ) -> GraphReport:
+        """Set expected and claimed deltas of one module beside what the two trees show."""
+        from controller.graph.compare import compare
+
+        base, head = self._both(base_tree), self._both(head_tree)
+        return compare(Territory(plan), packet, base=base, head=head, claimed=claimed)
+
+    def excerpt(self, tree: str, plan: Plan, module: Module) -> GraphExcerpt:
+        """Return what a worker on this module should know of the code around it."""
+        from controller.graph.excerpt import excerpt
+
+        return excerpt(self.graph(tree), Territory(plan), module)
+
+    def name_problems(self, tree: str, plan: Plan) -> Sequence[tuple[str, int, str]]:
+        """Return (module id, index of the graph expectation, message) for every name that cannot be meant."""
+        from controller.graph.expectations import name_problems
+
+        linker, graph = self._both(tree)
+        return name_problems(graph, linker, Territory(plan))
+
+    def refresh(self, tree_before: str, tree_after: str, no_cache: bool = False) -> tuple[int, int, GraphDelta]:  # noqa: FBT001, FBT002
+        """Return files of the tree, files parsed anew for it, and what changed in the graph since `tree_before`."""
+        with self._lock:
+            before = self.graph(tree_before)
+            paths, parsed = self._facts(tree_after, no_cache=no_cache)
+            if no_cache or tree_after not in self._trees:
+                self._remember(tree_after, Linker(paths))
+            return len(paths), parsed, delta(before, self.graph(tree_after))
+
+    def touched_dependents(self, plan: Plan, tree: str, module_ids: Iterable[str]) -> tuple[str, ...]:
+        """Return the plan's modules, besides these, whose files depend directly on files of these."""
+        from controller.graph.compare import dependencies
+
+        territory, touched, found = Territory(plan), frozenset(module_ids), set()
+        for edge, source, target in dependencies(self.graph(tree)):
+            if source != target and edge.resolved:
+                owners = {name for name in territory.owners(source) if name in territory.planned}
+                if owners - touched and touched.intersection(territory.owners(target)):
+                    found |= owners - touched
+        return tuple(name for name in territory.planned if name in found)
+
+    def _both(self, tree: str) -> tuple[Linker, Graph]:
+        with self._lock:
+            if tree not in self._trees:
+                self._remember(tree, Linker(self._facts(tree)[0]))
+            self._trees.move_to_end(tree)
+            return self._trees[tree]
+
+    def _remember(self, tree: str, linker: Linker) -> None:
+        self._trees[tree] = (linker, linker.graph())
+        self._trees.move_to_end(tree)
+        while len(self._trees) > _TREES:
+            self._trees.popitem(last=False)
+
+    def _facts(self, tree: str, *, no_cache: bool = False) -> tuple[dict[str, FileFacts], int]:
+        """Return the facts of every path, and how many blobs were parsed now."""
+        entries = {readable(path): entry for path, entry in self.git.entries(tree).items()}
+        sources = {
+            path: (kind_of(path), entry.blob)
+            for path, entry in sorted(entries.items())
+            if entry.mode in _MODES and kind_of(path) != "file"
+        }
+        if len(self._blobs) > _BLOBS:
+            self._blobs.clear()
+        version = self._version() if sources else ""
+        wanted = {blob: kind for kind, blob in sources.values() if no_cache or blob not in self._blobs}
+        if not no_cache:
+            self._blobs.update(self._cache.get(list(wanted), version))
+        missing = {blob: kind for blob, kind in wanted.items() if no_cache or blob not in self._blobs}
+        fresh = {blob: facts(missing[blob], data) for blob, data in self.git.blobs(missing)}
+        self._cache.put(fresh, version)
+        self._blobs.update(fresh)
+        known = {path: self._blobs[blob] for path, (_, blob) in sources.items()}
+        return {path: known.get(path, NOTHING) for path in sorted(entries)}, len(fresh)
+
+    def _version(self) -> str:
+        from controller.graph.python import grammar
+
+        return f"{VERSION}-python-{grammar()}"
+
+
+def readable(path: str) -> str:
+    """Write a path whose bytes are no UTF-8 so that it can stand in text; other paths stay as they are."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

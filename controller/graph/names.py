@@ -1,0 +1,153 @@
+"""What a name in a plan or a report means in one tree.
+
+In this order: a node's id, a module id (its scope's files), a path or folder, a dotted name (`app.money.Money`,
+`Money.add`), a bare symbol, the last part of a module id, the bare name of a file, an external package.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from controller.graph.link import Linker, Target
+from controller.graph.model import Graph
+from controller.graph.modules import package_folder
+from controller.graph.territory import Territory
+from packets.graph import Node, NodeKind
+
+
+class NameKind(StrEnum):
+    """What an unknown name looks like: only a bare one may still be born anywhere."""
+
+    BARE = "name"
+    PATH = "path"
+    DOTTED = "dotted name"
+    MODULE = "module"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The nodes a name stands for, with all that they define."""
+
+    ids: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """Several things have this name; `candidates` are node ids."""
+
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Nothing has this name. `places` are the files in which it would be looked for."""
+
+    kind: NameKind
+    places: tuple[str, ...] = ()
+
+
+Meaning = Found | Ambiguous | Unknown
+
+
+class Names:
+    """Resolves names in one tree."""
+
+    def __init__(self, graph: Graph, linker: Linker, territory: Territory) -> None:
+        self.graph = graph
+        self.linker = linker
+        self.territory = territory
+
+    def resolve(self, name: str) -> Meaning:
+        """Return what the name means here."""
+        if name in self.graph.nodes:
+            return Found(frozenset(self.graph.inside(name)))
+        if name in self.territory.scopes:
+            found = self._of_files(self.territory.files(name, self.graph.by_path))
+            return found or Unknown(NameKind.MODULE)
+        if "/" in name:
+            folder = name.rstrip("/") + "/"
+            found = self._of_files(path for path in self.graph.by_path if path.startswith(folder))
+            return found or Unknown(NameKind.PATH, (name,))
+        if "." in name:
+            return self._dotted(name)
+        return self._bare(name)
+
+    def _of_files(self, paths: Iterable[str]) -> Found | None:
+        ids = frozenset(node.id for path in paths for node in self.graph.by_path[path])
+        return Found(ids) if ids else None
+
+    def _one_of(self, ids: Iterable[str]) -> Found | Ambiguous | None:
+        candidates = tuple(dict.fromkeys(ids))
+        if len(candidates) > 1:
+            return Ambiguous(tuple(sorted(candidates)))
+        return Found(frozenset(self.graph.inside(candidates[0]))) if candidates else None
+
+    def _dotted(self, name: str) -> Meaning:
+        parts = name.split(".")
+        symbols = [node.id for node in self.graph.by_leaf.get(parts[-1], ()) if _ends(node, name)]
+        if found := self._one_of(symbols):
+            return found
+        for length in range(len(parts), 0, -1):
+            places = self.linker.index.anywhere(".".join(parts[:length]))
+            targets = [target for place in places for target in self._within(place, parts[length:])]
+            if found := self._places(targets):
+                return found
+        return self._unknown_dotted(parts)
+
+    def _within(self, place: str, parts: list[str]) -> list[str]:
+        targets = [Target(place)]
+        for part in parts:
+            targets = [found for target in targets for found in self.linker.attribute(target, part)]
+        return [target.id for target in targets]
+
+    def _places(self, ids: list[str]) -> Found | Ambiguous | None:
+        """Take a package for everything beneath it, anything else for itself."""
+        if len(set(ids)) == 1 and "::" not in ids[0]:
+            folder = package_folder(ids[0])
+            if folder is not None:
+                return self._of_files(path for path in self.graph.by_path if path.startswith(f"{folder}/"))
+        return self._one_of(ids)
+
+    def _unknown_dotted(self, parts: list[str]) -> Unknown:
+        """Say in which files the name would be looked for; none of its start known: it may be born anywhere."""
+        owners = [node.path for node in self.graph.by_leaf.get(parts[0], ()) if node.kind is NodeKind.CLASS]
+        if owners:
+            return Unknown(NameKind.DOTTED, tuple(owners))
+        index = self.linker.index
+        if not index.anywhere(parts[0]):
+            return Unknown(NameKind.BARE, (".".join(parts),))
+        places = []
+        for root in index.roots:
+            for length in range(len(parts), 0, -1):
+                path = "/".join(([root] if root else []) + parts[:length])
+                places += [f"{path}.py", f"{path}/__init__.py"]
+                if index.locate(*_split(path)):
+                    break
+        return Unknown(NameKind.DOTTED, tuple(places))
+
+    def _bare(self, name: str) -> Meaning:
+        nodes = self.graph.by_leaf.get(name, ())
+        top = [node for node in nodes if "." not in node.name and node.kind is not NodeKind.VARIABLE]
+        inner = [node for node in nodes if "." in node.name]
+        for tier in (top, inner, nodes):
+            if found := self._one_of(node.id for node in tier):
+                return found
+        modules = [each for each in self.territory.scopes if each.rpartition("/")[2] == name]
+        if len(modules) == 1 and isinstance(meant := self.resolve(modules[0]), Found):
+            return meant
+        files = [path for path in self.linker.index.files if path.rpartition("/")[2].rpartition(".")[0] == name]
+        if found := self._one_of(files):
+            return found
+        if found := self._places(list(self.linker.index.anywhere(name))):
+            return found
+        external = [node for node in self.graph.nodes if node == f"ext:{name}" or node.startswith(f"ext:{name}.")]
+        return Found(frozenset(external)) if external else Unknown(NameKind.BARE)
+
+
+def _ends(node: Node, dotted: str) -> bool:
+    return node.name == dotted or node.name.endswith(f".{dotted}")
+
+
+def _split(path: str) -> tuple[str, str]:
+    folder, _, name = path.rpartition("/")
+    return folder, name

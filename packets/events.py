@@ -78,7 +78,7 @@ class WaveShape(Value):
     """One wave: its number through the whole run, its modules in plan order."""
 
     number: int
-    modules: tuple[str, ...]
+    modules: tuple[str, ...] = Field(min_length=1)
 
 
 class PhaseShape(Value):
@@ -97,4 +97,4 @@ class Shape(Value):
     attempts: dict[str, int]
     profile: str = "balanced"
     yes: bool = False
-    max_workers: int = 1
+    max_workers: int = Field(default=1, ge=1)

@@ -9,8 +9,9 @@ Nothing here reads a clock, a disk or a process: thousands of modules are simula
 from dataclasses import replace
 
 from controller.kernel.advance import advance
+from controller.kernel.module import ModuleStatus
 from controller.kernel.settle import settle
-from controller.kernel.state import Decision, ModuleStatus, RunState, Transition
+from controller.kernel.state import Decision, RunState, Transition, fresh
 from packets.events import Action, Event, Shape
 
 __all__ = ["Decision", "ModuleStatus", "RunState", "Transition", "begin", "decide"]
@@ -18,9 +19,7 @@ __all__ = ["Decision", "ModuleStatus", "RunState", "Transition", "begin", "decid
 
 def begin(event: Event) -> RunState:
     """Return the state after `run.started`, whose data holds the shape and the tree that the run starts from."""
-    shape = Shape.model_validate_json(event.data["shape"])
-    modules = {m: ModuleStatus(allowed=shape.attempts[m]) for p in shape.phases for w in p.waves for m in w.modules}
-    return RunState(shape=shape, modules=modules, tip=event.data["tip"])
+    return fresh(Shape.model_validate_json(event.data["shape"]), event.data["tip"])
 
 
 def decide(state: RunState | None, event: Event) -> Decision:

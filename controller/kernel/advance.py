@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from controller.kernel.state import ASKS_AGAIN, Decision, RunState, ask, bound_key, issue, put
+from controller.kernel.module import UNSETTLED, Lane
+from controller.kernel.state import Decision, Question, RunState, ask, bound_key, issue, put
 from packets.events import ActionKind, WaveShape
 from packets.states import FINAL, ModuleState
 
@@ -29,107 +30,92 @@ def _ending(state: RunState) -> str:
 
 
 def _close(state: RunState) -> Decision | None:
-    """End the run once nothing is under way; what never ran is cancelled."""
+    """End the run once nothing is under way; what never ran is cancelled, and so is what must not land any more."""
     if not state.resting:
         return None
+    kept = FINAL if state.closing == "cancelled" else FINAL | {S.ASLEEP}
     for name, status in state.modules.items():
-        if status.state not in FINAL and status.state is not S.ASLEEP:
+        if status.state not in kept:
             state = put(state, name, "the run ended", S.CANCELLED, accepted=False, waits_for="")
-    return issue(state, ActionKind.FINISH, ending=state.closing)
+    if state.closing == "cancelled" and all(s.state is not S.CANCELLED for s in state.modules.values()):
+        state = replace(state, closing=_ending(state))  # the cancel came when the last landing was under way
+    return issue(replace(state, questions={}), ActionKind.FINISH, ending=state.closing)
 
 
 def _walk_wave(state: RunState, wave: WaveShape) -> Decision | None:
-    move = _recall(state, wave) or _start(state, wave) or _ask_stuck(state, wave) or _ask_modules(state, wave)
-    if move:
-        return move
-    if not all(state.at(m).settled for m in wave.modules) or not state.resting:
-        return None
-    if state.culprit:
-        return issue(state, ActionKind.UNDO, state.culprit)
-    ready = [m for m in wave.modules if state.at(m).accepted]
-    if ready:
-        return _ask_wave(state, wave, ready) if not _may_merge(state, wave, ready) else _merge(state, ready[0])
-    if state.unrefreshed:
-        return issue(state, ActionKind.REFRESH, level="wave", wave=wave.number)
-    return Decision(replace(state, wave=state.wave + 1))
+    return (
+        _recall(state, wave)
+        or _start(state, wave)
+        or _ask_stuck(state, wave)
+        or _ask_modules(state, wave)
+        or _join(state, wave)
+    )
 
 
 def _recall(state: RunState, wave: WaveShape) -> Decision | None:
-    """Take up an accepted tree that was paused: it needs no new attempt."""
-    for module in wave.modules:
-        status = state.at(module)
-        if status.state is S.QUEUED and status.accepted:
-            return Decision(put(state, module, "its accepted tree is taken up again", S.WORKING))
-    return None
+    """Take up what was paused after its attempt was judged: it needs no new attempt."""
+    module = state.find(wave, Lane.RECALL)
+    return Decision(put(state, module, "taken up again", S.WORKING)) if module else None
 
 
 def _start(state: RunState, wave: WaveShape) -> Decision | None:
     """Start the next attempt where there is a place; waiting for one costs nothing."""
-    if sum(status.running for status in state.modules.values()) >= state.shape.max_workers:
+    module = state.find(wave, Lane.START)
+    if module is None or state.taken >= state.shape.max_workers:
         return None
-    for module in wave.modules:
-        status = state.at(module)
-        if status.state is S.QUEUED and not status.running:
-            attempt = status.attempt if status.redo else status.attempt + 1
-            state = put(state, module, f"attempt {attempt}", S.WORKING, attempt=attempt, running=True, redo=False)
-            return issue(state, ActionKind.ATTEMPT, module, attempt, wave=wave.number)
-    return None
+    attempt = state.at(module).attempt + (0 if state.at(module).redo else 1)
+    state = put(state, module, f"attempt {attempt}", S.WORKING, attempt=attempt, running=True, redo=False)
+    return issue(state, ActionKind.ATTEMPT, module, attempt, wave=wave.number)
 
 
 def _ask_stuck(state: RunState, wave: WaveShape) -> Decision | None:
-    for module in wave.modules:
-        status = state.at(module)
-        if status.state is S.WAITING and status.waits_for in ASKS_AGAIN and f"module:{module}" not in state.questions:
-            return ask(state, f"module:{module}", bound_key([(module, f"{status.head}{status.attempt}")]), [module])
-    return None
+    module = state.find(wave, Lane.STUCK)
+    if module is None:
+        return None
+    status = state.at(module)
+    state = put(state, module, status.waits_for, S.WAITING)
+    return ask(state, f"module:{module}", bound_key([(module, status.bound)]), [module])
 
 
 def _ask_modules(state: RunState, wave: WaveShape) -> Decision | None:
     """Under `safe` each module is asked for as soon as it is accepted."""
     if state.shape.yes or state.shape.profile != "safe":
         return None
-    for module in wave.modules:
-        subject = f"module:{module}"
-        asked = subject in state.questions or _has_yes(state, subject, [module])
-        if state.at(module).accepted and not asked:
-            return _ask_for(state, subject, [module])
-    return None
-
-
-def _key(state: RunState, modules: list[str]) -> str:
-    return bound_key((m, state.at(m).head) for m in modules)
-
-
-def _has_yes(state: RunState, subject: str, modules: list[str]) -> bool:
-    key = _key(state, modules)
-    return any(q.subject == subject and q.key == key for q in state.approved)
+    module = state.find(wave, Lane.FRESH)
+    return _ask_for(state, f"module:{module}", [module]) if module else None
 
 
 def _ask_for(state: RunState, subject: str, modules: list[str]) -> Decision:
+    key = bound_key((m, state.at(m).bound) for m in modules)
     for module in modules:
         state = put(state, module, "asked", S.WAITING, waits_for="approval")
-    return ask(state, subject, _key(state, modules), modules)
+    return ask(state, subject, key, modules)
 
 
-def _may_merge(state: RunState, wave: WaveShape, ready: list[str]) -> bool:
-    """Say whether people have said yes to exactly these trees. A yes to a whole wave holds while it is merged."""
-    if state.shape.yes or state.shape.profile == "fast":
-        return True
-    if state.shape.profile == "safe":
-        return all(_has_yes(state, f"module:{m}", [m]) for m in ready)
-    granted = [q for q in state.approved if q.subject == f"wave:{wave.number}"]
-    return any(set(ready) <= set(q.modules) and q.key == _key(state, list(q.modules)) for q in granted)
-
-
-def _ask_wave(state: RunState, wave: WaveShape, ready: list[str]) -> Decision | None:
-    if state.shape.profile == "safe" or f"wave:{wave.number}" in state.questions:
+def _join(state: RunState, wave: WaveShape) -> Decision | None:
+    """When all are accepted or final: merge one by one in plan order, then refresh, then on to the next wave."""
+    if not state.resting or state.find(wave, *UNSETTLED):
         return None
-    return _ask_for(state, f"wave:{wave.number}", ready)
+    if state.culprit:
+        return issue(state, ActionKind.UNDO, state.culprit)
+    if asking := _ask_wave(state, wave):
+        return asking
+    if state.find(wave, Lane.ASKED):
+        return None
+    if module := state.find(wave, Lane.FRESH, Lane.READY):
+        status = state.at(module)
+        return issue(state, ActionKind.MERGE, module, status.attempt, commit=status.commit, head=status.head)
+    if state.unrefreshed:
+        return issue(state, ActionKind.REFRESH, level="wave", wave=wave.number)
+    return Decision(replace(state, wave=state.wave + 1))
 
 
-def _merge(state: RunState, module: str) -> Decision:
-    status = state.at(module)
-    return issue(state, ActionKind.MERGE, module, status.attempt, commit=status.commit, head=status.head)
+def _ask_wave(state: RunState, wave: WaveShape) -> Decision | None:
+    """Ask for the trees that have no yes yet; one that has it keeps it while the others are worked over."""
+    if state.shape.yes or state.shape.profile == "fast":
+        return None
+    modules = state.filed(wave, Lane.FRESH)
+    return _ask_for(state, f"wave:{wave.number}", modules) if modules else None
 
 
 def _end_phase(state: RunState) -> Decision | None:
@@ -150,8 +136,7 @@ def _end_phase(state: RunState) -> Decision | None:
 
 def _land(state: RunState, phase: str) -> Decision | None:
     """Land what a person said yes to: a yes holds for this very tree."""
-    subject, key = f"landing:{phase}", bound_key([("tip", state.tip)])
-    if state.shape.yes or any(q.subject == subject and q.key == key for q in state.approved):
+    question = Question(f"landing:{phase}", bound_key([("tip", state.tip)]), ())
+    if state.shape.yes or question in state.approved:
         return issue(state, ActionKind.LAND, phase=phase, tree=state.tip)
-    question = state.questions.get(subject)
-    return ask(state, subject, key, []) if question is None or question.key != key else None
+    return ask(state, question.subject, question.key, ()) if question not in state.questions.values() else None

@@ -1,37 +1,14 @@
-"""The state of a run, and the few ways to change it that both halves of the kernel share."""
+"""The state of a run, and the few ways to change it that all parts of the kernel share."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from controller.kernel.module import Lane, ModuleStatus
 from packets.events import Action, ActionKind, PhaseShape, Shape, WaveShape
-from packets.states import FINAL, ModuleState, step
-
-ASKS_AGAIN = frozenset({"stuck", "blocked"})
-"""What a module may wait for where a yes means: try once more."""
-
-
-@dataclass(frozen=True)
-class ModuleStatus:
-    """Where one module stands. `allowed` counts attempts; `waits_for` says why it waits: stuck, blocked, approval."""
-
-    state: ModuleState = ModuleState.QUEUED
-    attempt: int = 0
-    allowed: int = 1
-    running: bool = False
-    accepted: bool = False
-    redo: bool = False  # the last attempt was stopped by us or by the engine: it runs again under its own number
-    head: str = ""
-    commit: str = ""
-    signature: str = ""
-    waits_for: str = ""
-    reverted: bool = False
-
-    @property
-    def settled(self) -> bool:
-        """True when the wave need not wait for it."""
-        return self.accepted or self.state in FINAL or self.state is ModuleState.ASLEEP
+from packets.states import ModuleState, step
 
 
 class Transition(NamedTuple):
@@ -51,12 +28,23 @@ class Question(NamedTuple):
     modules: tuple[str, ...]
 
 
+class Layout(NamedTuple):
+    """What follows from the plan's shape: the modules in the order of the waves, and who needs whom."""
+
+    names: tuple[str, ...]
+    place: dict[str, int]
+    needed_by: dict[str, list[str]]
+
+
 @dataclass(frozen=True)
 class RunState:
     """The fold of all events so far. `tip` is the tree of the integration branch."""
 
     shape: Shape
     modules: dict[str, ModuleStatus]
+    layout: Layout = field(compare=False, repr=False)
+    lanes: dict[Lane, tuple[int, ...]] = field(compare=False, repr=False)  # places, in order
+    taken: int = 0  # attempts that run now
     phase: int = 0
     wave: int = 0
     tip: str = ""
@@ -65,7 +53,7 @@ class RunState:
     unrefreshed: bool = False
     phase_green: bool = False
     questions: dict[str, Question] = field(default_factory=dict)
-    approved: frozenset[Question] = frozenset()
+    approved: frozenset[Question] = frozenset()  # landings that got a yes
     culprit: str = ""  # the module whose merge is to be undone
     moved: str = ""  # the base branch moved here meanwhile
     halt: str = ""  # why nothing new starts: interrupted, paused, blocked
@@ -93,6 +81,21 @@ class RunState:
         """True when nothing is under way: finished, or waiting for a person."""
         return not self.inflight
 
+    def find(self, wave: WaveShape, *lanes: Lane) -> str | None:
+        """Return the wave's first module in one of these lanes, or None."""
+        spans = [self._span(wave, lane) for lane in lanes]
+        places = [filed[at] for filed, at, end in spans if at < end]
+        return self.layout.names[min(places)] if places else None
+
+    def filed(self, wave: WaveShape, lane: Lane) -> list[str]:
+        """Return the wave's modules in this lane, in plan order."""
+        filed, at, end = self._span(wave, lane)
+        return [self.layout.names[place] for place in filed[at:end]]
+
+    def _span(self, wave: WaveShape, lane: Lane) -> tuple[tuple[int, ...], int, int]:
+        filed, first = self.lanes[lane], self.layout.place[wave.modules[0]]
+        return filed, bisect_left(filed, first), bisect_left(filed, first + len(wave.modules))
+
 
 class Decision(NamedTuple):
     """What the kernel decided: the new state, the actions to carry out, the transitions to store."""
@@ -102,15 +105,45 @@ class Decision(NamedTuple):
     transitions: tuple[Transition, ...] = ()
 
 
+def fresh(shape: Shape, tip: str) -> RunState:
+    """Return the state of a run of which nothing happened yet."""
+    names = tuple(m for phase in shape.phases for wave in phase.waves for m in wave.modules)
+    needed_by: dict[str, list[str]] = {m: [] for m in names}
+    for module in names:
+        for other in shape.depends_on.get(module, ()):
+            needed_by.setdefault(other, []).append(module)
+    return RunState(
+        shape=shape,
+        modules={m: ModuleStatus(allowed=shape.attempts[m]) for m in names},
+        layout=Layout(names, {m: place for place, m in enumerate(names)}, needed_by),
+        lanes=dict.fromkeys(Lane, ()) | {Lane.START: tuple(range(len(names)))},
+        tip=tip,
+    )
+
+
 def put(state: RunState, module: str, cause: str, to: ModuleState | None = None, **changes: Any) -> RunState:
     """Change one module's status; a change of its state must be in the table and is recorded with its cause."""
-    status = state.at(module)
+    before = state.at(module)
     transitions = state.transitions
-    if to is not None and to is not status.state:
-        changes["state"] = step(status.state, to)
-        transitions = (*transitions, Transition(module, status.state, to, cause))
-    modules = {**state.modules, module: replace(status, **changes)}
-    return replace(state, modules=modules, transitions=transitions)
+    if to is not None and to is not before.state:
+        changes["state"] = step(before.state, to)
+        transitions = (*transitions, Transition(module, before.state, to, cause))
+    after = replace(before, **changes)
+    return replace(
+        state,
+        modules={**state.modules, module: after},
+        lanes=_refiled(state, module, before.lane, after.lane),
+        taken=state.taken + after.running - before.running,
+        transitions=transitions,
+    )
+
+
+def _refiled(state: RunState, module: str, before: Lane, after: Lane) -> dict[Lane, tuple[int, ...]]:
+    if before is after:
+        return state.lanes
+    place, left, joined = state.layout.place[module], state.lanes[before], state.lanes[after]
+    out, to = bisect_left(left, place), bisect_left(joined, place)
+    return {**state.lanes, before: left[:out] + left[out + 1 :], after: (*joined[:to], place, *joined[to:])}
 
 
 def issue(state: RunState, kind: ActionKind, module: str = "", attempt: int = 0, **data: Any) -> Decision:
@@ -127,10 +160,9 @@ def ask(state: RunState, subject: str, key: str, modules: Iterable[str]) -> Deci
     return issue(state, ActionKind.ASK, subject=subject, key=key, modules=list(question.modules))
 
 
-def withdraw(state: RunState, module: str) -> RunState:
-    """Void every open question that is about this module: its tree is no more."""
-    left = {s: q for s, q in state.questions.items() if module not in q.modules}
-    return replace(state, questions=left)
+def halted(state: RunState, why: str) -> RunState:
+    """Start nothing new; what halts the run already, or ends it, goes first."""
+    return state if state.closing else replace(state, halt=state.halt or why)
 
 
 def bound_key(pairs: Iterable[tuple[str, str]]) -> str:
@@ -138,12 +170,12 @@ def bound_key(pairs: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256("\n".join(f"{m} {tree}" for m, tree in sorted(pairs)).encode()).hexdigest()[:16]
 
 
-def dependents(shape: Shape, module: str) -> Iterator[str]:
-    """Yield all modules that need `module`, directly or not, in plan order."""
-    reached = {module}
-    for phase in shape.phases:
-        for wave in phase.waves:
-            for other in wave.modules:
-                if reached & set(shape.depends_on.get(other, ())):
-                    reached.add(other)
-                    yield other
+def dependents(layout: Layout, modules: Iterable[str]) -> list[str]:
+    """Return all modules that need one of these, directly or not, in the order of the waves."""
+    reached: set[str] = set()
+    edge = list(modules)
+    while edge:
+        found = set(layout.needed_by.get(edge.pop(), ())) - reached
+        reached |= found
+        edge.extend(found)
+    return sorted(reached, key=layout.place.__getitem__)

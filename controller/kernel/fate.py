@@ -1,0 +1,46 @@
+"""What becomes of a module after an attempt, a conflict, a red wave or a no: another attempt, a question, the end."""
+
+from controller.kernel.state import RunState, dependents, halted, put
+from packets.states import FINAL, ModuleState
+
+PATIENCE = 5
+"""An engine that drops the same attempt this often in a row is a matter for a person."""
+
+S = ModuleState
+
+
+def again(state: RunState, module: str, cause: str, *, repeated: bool = False) -> RunState:
+    """Queue a fresh attempt, or end: out of attempts fails, the same failure twice asks a person."""
+    status = state.at(module)
+    if status.attempt >= status.allowed:
+        return fail(state, module, f"{cause}; no attempt is left")
+    if repeated:
+        return stuck(state, module, "stuck")
+    return put(state, module, cause, S.QUEUED, accepted=False, waits_for="")
+
+
+def stuck(state: RunState, module: str, why: str) -> RunState:
+    """Leave the module to a person; the walk asks."""
+    if state.shape.yes:
+        return fail(state, module, f"{why}, and nobody is asked under --yes")
+    return put(state, module, why, accepted=False, waits_for=why)
+
+
+def fail(state: RunState, module: str, cause: str) -> RunState:
+    """Fail a module and cancel everything that depends on it."""
+    state = put(state, module, cause, S.FAILED, accepted=False, waits_for="")
+    for other in dependents(state.layout, [module]):
+        if state.at(other).state not in FINAL:
+            state = put(state, other, f"{module} failed", S.CANCELLED, accepted=False, waits_for="")
+    return state
+
+
+def cut_off(state: RunState, module: str, reason: str) -> RunState:
+    """Take in that an attempt did not come to its end: it costs nothing and runs again under its own number."""
+    status = state.at(module)
+    if status.state is not S.WORKING:
+        return put(state, module, reason, running=False)
+    stops = 0 if state.halt else status.stops + 1
+    to = S.PAUSED if state.halt == "paused" else S.QUEUED
+    state = put(state, module, reason, to, running=False, redo=True, stops=stops % PATIENCE)
+    return halted(state, "blocked") if stops == PATIENCE else state

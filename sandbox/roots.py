@@ -28,6 +28,11 @@ class Roots:
         """Read-only checkouts of base trees, one folder a tree id, shared by all runs."""
         return self.state / "cache" / "trees"
 
+    @property
+    def templates(self) -> Path:
+        """Private repositories of base commits, one folder a commit id, copied for each worker."""
+        return self.state / "cache" / "git"
+
     def run(self, run_id: str) -> Path:
         """Everything durable of one run."""
         return self.state / "runs" / run_id

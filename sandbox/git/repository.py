@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from packets.errors import GraceError, UsageError
-from sandbox.git import discovery, landing, refs, trees
-from sandbox.git.objects import Reader, checked, write_blob
+from sandbox.git import discovery, landing, private, refs, trees
+from sandbox.git.objects import Reader, checked, write_blob, write_blobs
 from sandbox.git.process import Runner
 from sandbox.git.values import Change, Commit, Content, Entry, MergeResult, Worktree, decode
 from sandbox.roots import Roots
@@ -117,9 +117,17 @@ class Git:
         """Return the exact difference, as `git apply` and the patch agent take it."""
         return trees.patch(self._runner, tree_a, tree_b)
 
+    def patch_paths(self, data: bytes) -> tuple[str, ...]:
+        """Return the files that `git apply -p1` reads in a diff; raises GraceError for one that it cannot read."""
+        return trees.patch_paths(self._runner, data)
+
     def write_blob(self, data: bytes) -> str:
         """Write a blob and return its id."""
         return write_blob(self._runner, data)
+
+    def write_blobs(self, sources: Sequence[bytes | Path]) -> list[str]:
+        """Write many blobs, given as bytes or as files of ours, and return their ids in order."""
+        return write_blobs(self._runner, sources)
 
     def write_tree(self, base_tree: str, updates: Mapping[str, Entry | None]) -> str:
         """Return `base_tree` with updates; None removes a path. Raises GraceError for a name git refuses."""
@@ -213,6 +221,10 @@ class Git:
     def update_worktree(self, worktree: Path, old_tree: str, new_tree: str) -> None:
         """Bring a checkout from one tree to another, or raise WaitingForPerson with nothing changed."""
         landing.update_worktree(self._runner, worktree, old_tree, new_tree)
+
+    def private_repository(self, commit: str, checkout: Path, into: Path) -> None:
+        """Make a repository with that one commit at `into`, its index in step with the files in `checkout`."""
+        private.build(self._runner, commit, checkout, into)
 
     def exclude(self, pattern: str) -> None:
         """Keep `pattern` out of `git status` by a line in info/exclude, written once."""

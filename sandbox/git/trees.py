@@ -57,6 +57,12 @@ def patch(runner: Runner, old: str, new: str) -> bytes:
     )  # fmt: skip
 
 
+def patch_paths(runner: Runner, data: bytes) -> tuple[str, ...]:
+    """Return the new name, or for removals the old one, of each file in a diff. Nothing is applied."""
+    records = runner.run("apply", "--numstat", "-z", "-p1", stdin=data).split(b"\0")[:-1]
+    return tuple(decode(record.split(b"\t", 2)[2]) for record in records)
+
+
 def write_tree(runner: Runner, base: str, updates: Mapping[str, Entry | None]) -> str:
     """Return `base` with the updates, None for a path that goes; raises GraceError for a name git refuses."""
     if not updates:
@@ -72,7 +78,9 @@ def write_tree(runner: Runner, base: str, updates: Mapping[str, Entry | None]) -
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         runner.run("read-tree", checked(base), env=env)
         # Removals first, so that a file may take the place of a folder and the other way round.
-        runner.run("update-index", "-z", "--index-info", stdin=b"".join(gone + come), env=env)
+        taken = runner.ask("update-index", "-z", "--index-info", stdin=b"".join(gone + come), env=env)
+        if taken.code or taken.err:  # it skips a name that it refuses, says so, and exits with 0
+            raise GraceError(f"git refuses a path: {taken.fault}")
         return runner.line("write-tree", env=env)
 
 

@@ -1,0 +1,1 @@
+"""Agents: what edits the code in the sandbox, one file a kind."""

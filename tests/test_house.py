@@ -132,6 +132,6 @@ def act(shop: Path, agent: dict, module: dict, scratch: Path) -> None:
     told = {"findings": [{"code": "marker.missing"}], "verification_excerpt": module["verification"]}
     told |= {key: module[key] for key in ("purpose", "expected_deltas")}
     packet.write_text(json.dumps({"execution_packet": told}))
-    places = {"GRACE_PACKET_JSON": str(packet), "GRACE_REPORT": str(scratch / "report.json")}
+    places = {"GRACE_PACKET_JSON": str(packet), "GRACE_OUT": str(scratch)}
     done = python(*agent["run"][1:], cwd=shop, PYTHONDONTWRITEBYTECODE="1", **places)
     assert done.returncode == 0, done.stderr

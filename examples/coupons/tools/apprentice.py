@@ -65,7 +65,7 @@ def main() -> None:
         "graph_delta": {"edges_added": packet["expected_deltas"]["graph"]},
         "decisions": {"rejected_alternatives": ["a check in the checkout: every caller would have to remember it"]},
     }
-    Path(os.environ["GRACE_REPORT"]).write_text(json.dumps(report))
+    Path(os.environ["GRACE_OUT"], "report.json").write_text(json.dumps(report))
 
 
 if __name__ == "__main__":

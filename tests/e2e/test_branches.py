@@ -36,7 +36,7 @@ def test_an_overlapping_edit_stops_the_landing(repo):
     assert (repo.path / "src" / "old.txt").read_text() == "my own\n"
 
     repo.git("checkout", "-q", "--", "src/old.txt")
-    repo.grace("resume", repo.status()["run_id"], "--yes").exits(0)
+    repo.grace("resume", repo.status()["run_id"]).exits(0)
     assert (repo.path / "src" / "old.txt").read_text() == "new\n"
     assert repo.git("status", "--porcelain", "-uno") == ""
     assert repo.leftovers() == []
@@ -50,7 +50,7 @@ def test_d3_a_live_index_lock_is_not_stolen(repo):
     assert "index.lock" in result.said
     assert lock.exists()
     lock.unlink()
-    repo.grace("resume", repo.status()["run_id"], "--yes").exits(0)
+    repo.grace("resume", repo.status()["run_id"]).exits(0)
     assert repo.show("src/a.txt") == "x"
 
 
@@ -139,7 +139,7 @@ def test_rollback_to_the_start_undoes_the_landing(repo):
     repo.grace("run", "plan.yaml", "--yes").exits(0)
     run = repo.status()["run_id"]
     landed = repo.head
-    repo.grace("rollback", run, "--to", "start", "--yes").exits(0)
+    repo.grace("rollback", run, "--to", "start").exits(0)
     assert repo.tree() == before
     assert repo.is_ancestor(landed, "main"), "history is added to, not rewritten"
     assert not (repo.path / "src" / "a.txt").exists()

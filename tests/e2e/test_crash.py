@@ -53,7 +53,7 @@ def test_h1_killed_and_resumed(new_shop, undisturbed, point):
 
     until(shop.start("run", "plan.yaml", "--yes", "--json"), lambda seen: len(seen) == count)
     run = shop.status()["run_id"]
-    resumed = shop.grace("resume", run, "--yes", "--json").exits(0)
+    resumed = shop.grace("resume", run, "--json").exits(0)
 
     assert resumed.events[-1]["type"] == "run.finished"
     assert shop.tree() == undisturbed["tree"]
@@ -71,7 +71,7 @@ def test_h2_a_crash_in_the_second_attempt_of_three(repo):
     shell = 'grep -q scope.outside "$GRACE_PACKET_JSON" || { echo x > src/b.txt; exit 0; }; sleep 4; echo x > src/a.txt'
     repo.plan({"A": {"shell": shell, "write_scope": ["src/a.txt"]}}, defaults={"limits": {"attempts": 3}})
     until(repo.start("run", "plan.yaml", "--yes", "--json"), lambda seen: seen[-1].get("attempt") == 2)
-    repo.grace("resume", repo.status()["run_id"], "--yes").exits(0)
+    repo.grace("resume", repo.status()["run_id"]).exits(0)
     assert repo.module("A")["attempt"] == 2
     assert repo.show("src/a.txt") == "x"
 
@@ -104,7 +104,7 @@ def test_b7_a_deleted_work_folder_is_made_again(repo):
     for folder in repo.path.glob(".git/grace/runs/*/work/*"):
         shutil.rmtree(folder)
     head = repo.head
-    repo.grace("resume", repo.status()["run_id"], "--yes").exits(0)
+    repo.grace("resume", repo.status()["run_id"]).exits(0)
     assert repo.show("src/a.txt") == "x"
     assert repo.is_ancestor(head, "main")
 
@@ -142,6 +142,6 @@ def test_interrupted_by_the_user_exits_130_and_resumes(repo):
     said = process.stdout.read()
     assert process.wait(timeout=30) == 130, said
     assert "Traceback" not in said
-    repo.grace("resume", repo.status()["run_id"], "--yes").exits(0)
+    repo.grace("resume", repo.status()["run_id"]).exits(0)
     assert repo.show("src/a.txt") == "x"
     assert repo.leftovers() == []

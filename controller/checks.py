@@ -3,11 +3,10 @@
 import hashlib
 from collections.abc import Callable, Sequence
 
-from reviewer.checks import run_checks
-
 from controller.context import Context
 from packets.limits import Limits
 from packets.verdict import CheckResult
+from reviewer.checks import run_checks
 
 
 def checked(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Context:
-    """One run's tools. `say` hands a note to the loop; `cancelled` tells a running attempt to stop."""
+    """One run's tools. `say` hands a note to the loop; `cancelled` and `stopping` tell what runs to stop."""
 
     git: Git
     store: Store
@@ -32,6 +32,7 @@ class Context:
     image: str
     say: Callable[[Event], object] = lambda _event: None
     cancelled: Callable[[str], bool] = lambda _module: False
+    stopping: Callable[[], bool] = lambda: False
     refs_lock: threading.RLock = field(default_factory=threading.RLock)
 
     @cached_property

@@ -10,16 +10,20 @@ from pathlib import Path
 from packets.errors import UsageError
 
 
+class Held(UsageError):  # noqa: N818 - reads as what it says
+    """Another process carries this run."""
+
+
 @contextmanager
 def held(folder: Path, run_id: str) -> Iterator[None]:
-    """Hold the run; raises UsageError that says who holds it."""
+    """Hold the run; raises Held, which says who holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as fault:
             who = holder(folder) or "another process"
-            raise UsageError(f"run {run_id} is held by {who}", f"watch it: grace events {run_id} --follow") from fault
+            raise Held(f"run {run_id} is held by {who}", f"watch it: grace events {run_id} --follow") from fault
         file.seek(0)
         file.truncate()
         file.write(json.dumps({"pid": os.getpid(), "host": os.uname().nodename}))

@@ -22,33 +22,39 @@ from packets.events import Action, ActionKind, Event, EventType
 from packets.states import FINAL
 
 Listener = Callable[[Event, RunState], None]
+Answer = Callable[[RunState], Event | None]
 POLL = 0.1  # seconds between two looks into the inbox
+
+
+def nobody(_state: RunState) -> None:
+    """Answer nothing: there is no terminal."""
 
 
 class Loop:
     """One process carries one run. `listen` is told every event after it is stored."""
 
-    def __init__(self, context: Context, listen: Listener) -> None:
+    def __init__(self, context: Context, listen: Listener, answer: Answer = nobody) -> None:
         self.ctx = context
         self.listen = listen
+        self.answer = answer
         self.state: RunState | None = None
         self._launched = False
         threads = max(4, int(context.run.settings["max_workers"]) * 2)
         self.engine = Engine(context.folder / "engine.db", context.run_id, self._carry_out, threads)
         context.say = self.engine.outcomes.put
         context.cancelled = self._is_cancelled
+        context.stopping = self._is_stopping
 
     @property
     def store(self) -> Store:
         """The store."""
         return self.ctx.store
 
-    def go(self, opening: Event | None) -> RunState:
+    def go(self, opening: Event) -> RunState:
         """Carry the run on until it is finished or only a person can go on; `opening` is run.started or resumed."""
         with held(self.ctx.folder, self.ctx.run_id):
             self.refold()
-            if opening is not None:
-                self.take(opening)
+            self.take(opening)
             with self._engine(), self._signals():
                 for action in self.store.open_actions(self.ctx.run_id):
                     self.engine.start(action)
@@ -91,7 +97,8 @@ class Loop:
             self.engine.outcomes.put(Event(type=EventType.INTERRUPTED, data={"signal": number}))
             signal.signal(number, before[number])
 
-        before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+        numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, interrupt) for number in numbers}
         try:
             yield
         finally:
@@ -102,10 +109,19 @@ class Loop:
         """Take in whatever came next; False when the run stands still."""
         for row, event in self.store.unread(self.ctx.run_id):
             self.take(event, inbox=row)
+        for event in self.store.lapsed(self.ctx.run_id):
+            self.take(event)
         try:
             self.take(self.engine.outcomes.get(timeout=POLL))
         except queue.Empty:
-            return not self.known.resting and not self.known.finished
+            return self._rest() if self.known.resting else True
+        return True
+
+    def _rest(self) -> bool:
+        """Nothing is under way: ask the person at the terminal, if there is one, or stand still."""
+        if self.known.finished or (said := self.answer(self.known)) is None:
+            return False
+        self.take(said)
         return True
 
     @property
@@ -119,6 +135,10 @@ class Loop:
         """Tell a running attempt whether it is still wanted."""
         state = self.known
         return state.halt in {"interrupted", "paused"} or state.at(module).state in FINAL
+
+    def _is_stopping(self) -> bool:
+        """Tell a running refresh whether it is still wanted."""
+        return self.known.halt in {"interrupted", "paused"} or self.known.closing == "cancelled"
 
     def _carry_out(self, action: Action, step: Steps) -> Event:
         """Carry out one action; machinery that broke is an outcome too: the run stands still and says why."""

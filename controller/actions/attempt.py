@@ -2,17 +2,16 @@
 
 import hashlib
 
-from worker.attempt import attempt as work
-from worker.attempt import discard_attempt, job_name
-
 from controller import refnames
 from controller.checks import checked
 from controller.compose import compose, to_yaml
 from controller.context import Context
+from controller.copies import write_packet, write_review
 from controller.engine import Steps
 from controller.feedback import feedback
 from controller.messages import attempt_message
 from packets.agent import PatchAgent
+from packets.errors import Interrupted
 from packets.events import Action, Event, EventType
 from packets.outcome import AttemptOutcome, StopReason
 from packets.packet import Base, ExecutionPacket
@@ -22,6 +21,8 @@ from packets.report import ReportStatus
 from packets.verdict import Decision, Verdict
 from reviewer.case import Case
 from reviewer.review import review
+from worker.attempt import attempt as work
+from worker.attempt import discard_attempt, job_name
 
 
 def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
@@ -30,7 +31,10 @@ def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
     outcome = AttemptOutcome.model_validate_json(step("work", lambda: _work(ctx, packet)))
     if outcome.reason is StopReason.CANCELLED:
         return _event(EventType.ATTEMPT_STOPPED, action, reason="stopped before its end")
-    verdict = Verdict.model_validate_json(step("verdict", lambda: _judge(ctx, packet, outcome)))
+    said = step("verdict", lambda: _judge(ctx, packet, outcome))
+    if not said:
+        return _event(EventType.ATTEMPT_STOPPED, action, reason="stopped while it was judged")
+    verdict = Verdict.model_validate_json(said)
     return _judged(ctx, action, packet, outcome, verdict)
 
 
@@ -39,7 +43,9 @@ def _packet(ctx: Context, action: Action) -> str:
     issued = ctx.records.attempt(action.module, action.attempt)
     if issued is None:
         packet = _composed(ctx, action)
-        ctx.records.put_packet(packet, to_yaml(packet))
+        yaml = to_yaml(packet)
+        ctx.records.put_packet(packet, yaml)
+        write_packet(ctx.roots, ctx.run_id, packet.module_id, packet.attempt, yaml)
     else:
         packet = issued.packet
     ctx.say(_event(EventType.ATTEMPT_STARTED, action, packet_id=packet.packet_id, base=packet.base.commit))
@@ -86,7 +92,10 @@ def _patch_digest(ctx: Context, module: Module) -> str:
 
 
 def _work(ctx: Context, packet: ExecutionPacket) -> str:
-    """Run the worker and hang its tree on a ref before anything of it may be deleted."""
+    """Run the worker and hang its tree on a ref before anything of it may be deleted; what ended is not run again."""
+    issued = ctx.records.attempt(packet.module_id, packet.attempt)
+    if issued and issued.outcome and issued.outcome.reason is not StopReason.CANCELLED:
+        return issued.outcome.model_dump_json()
     patch = ctx.folder / "agents" / f"{packet.agent.name}.patch"
     outcome = work(
         packet,
@@ -106,25 +115,29 @@ def _work(ctx: Context, packet: ExecutionPacket) -> str:
 
 
 def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> str:
+    """Have the tree reviewed and keep the verdict; an empty answer means that we were told to stop."""
+
     def stop() -> bool:
         return ctx.cancelled(packet.module_id)
 
     ctx.note("judging", packet.module_id, packet.attempt)
     commands = packet.verification_excerpt.module_local_checks
     name = job_name(packet.run_id, packet.module_id, packet.attempt, "check")
-    verdict = review(
-        Case(
-            packet=packet,
-            outcome=outcome,
-            git=ctx.git,
-            compare=lambda claimed: ctx.knowledge.compare(
-                ctx.plan, packet, packet.base.tree, outcome.head_tree, claimed
-            ),
-            check=lambda tree, wanted: checked(ctx, tree, wanted, name=name, limits=packet.limits, cancelled=stop),
-            protected=lambda path: is_protected(path, commands),
-        )
+    case = Case(
+        packet=packet,
+        outcome=outcome,
+        git=ctx.git,
+        compare=lambda claimed: ctx.knowledge.compare(ctx.plan, packet, packet.base.tree, outcome.head_tree, claimed),
+        check=lambda tree, wanted: checked(ctx, tree, wanted, name=name, limits=packet.limits, cancelled=stop),
+        protected=lambda path: is_protected(path, commands),
     )
+    try:
+        verdict = review(case)
+    except Interrupted:
+        return ""
     ctx.records.put_verdict(packet.module_id, packet.attempt, verdict)
+    if record := ctx.records.attempt(packet.module_id, packet.attempt):
+        write_review(ctx.roots, ctx.run_id, record)
     if verdict.decision is not Decision.ACCEPT and outcome.head_tree != packet.base.tree:
         commit = ctx.git.resolve(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt))
         ctx.git.update_ref(refnames.rescue(ctx.run_id, packet.module_id, packet.attempt), commit, None)

@@ -6,6 +6,7 @@ from controller import refnames
 from controller.context import Context
 from controller.engine import Steps
 from packets.events import Action, Event, EventType
+from sandbox.git import Git
 
 EXIT = {"done": 0, "failed": 1, "cancelled": 1}
 
@@ -34,11 +35,11 @@ def put_away(ctx: Context) -> None:
         ctx.git.delete_ref(ref, commit)
 
 
-def bring_back(ctx: Context) -> None:
+def bring_back(git: Git, run_id: str) -> None:
     """Make the branches of a run that goes on again."""
-    prefix = refnames.kept(ctx.run_id)
-    for ref, commit in ctx.git.refs(prefix).items():
-        branch = refnames.branches(ctx.run_id) + ref.removeprefix(prefix)
-        if branch not in ctx.git.refs(branch):
-            ctx.git.update_ref(branch, commit, "")
-        ctx.git.delete_ref(ref, commit)
+    prefix = refnames.kept(run_id)
+    for ref, commit in git.refs(prefix).items():
+        branch = refnames.branches(run_id) + ref.removeprefix(prefix)
+        if branch not in git.refs(branch):
+            git.update_ref(branch, commit, "")
+        git.delete_ref(ref, commit)

@@ -213,6 +213,12 @@ class Store:
         sql = "SELECT * FROM approvals WHERE run_id=? AND (state='open' OR NOT ?) ORDER BY asked_at, rowid"
         return self.db.rows(sql, run_id, open_only)
 
+    def lapsed(self, run_id: str) -> list[Event]:
+        """Return an event for each open approval whose time is over."""
+        sql = "SELECT subject, key FROM approvals WHERE run_id=? AND state='open' AND lapses_at<=?"
+        rows = self.db.rows(sql, run_id, now())
+        return [Event(type=EventType.LAPSED, data=dict(row)) for row in rows]
+
     def modules(self, run_id: str) -> list[Row]:
         """Return the module rows in plan order."""
         return self.db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)

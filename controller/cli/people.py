@@ -1,0 +1,101 @@
+"""grace approve, reject, pause, cancel: what people say. It is a stored row first; the controller takes it in once."""
+
+import sys
+from sqlite3 import Row
+
+from controller.begin import OVER
+from controller.carry import actor, carry
+from controller.cli.opened import opened
+from controller.lock import Held, holder
+from controller.screen import screen
+from controller.store.store import RunRecord, Store
+from packets.errors import UsageError, WaitingForPerson
+from packets.events import Event, EventType
+from sandbox.git import Git
+
+
+def approve(wanted: str | None, subject: str | None) -> None:
+    """Grant one open question."""
+    with opened(wanted) as (git, store, run):
+        question, _ = _question(store, run, subject)
+        data = {"subject": question["subject"], "key": question["key"]}
+        store.post(run.run_id, Event(type=EventType.GRANTED, actor=actor(), data=data))
+        _say(git, run, f"approved {question['subject']}")
+
+
+def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool) -> None:
+    """Refuse one open question, or one module of it."""
+    with opened(wanted) as (git, store, run):
+        question, module = _question(store, run, subject)
+        modules = [module] if module else _modules(question)
+        data = {
+            "subject": question["subject"], "key": question["key"], "module": module,
+            "modules": modules, "reason": reason, "final": final,
+        }  # fmt: skip
+        store.post(run.run_id, Event(type=EventType.REJECTED, actor=actor(), data=data))
+        _say(git, run, f"rejected {module or question['subject']}")
+
+
+def _modules(question: Row) -> list[str]:
+    import json
+
+    loaded: list[str] = json.loads(question["modules"])
+    return loaded
+
+
+def _question(store: Store, run: RunRecord, wanted: str | None) -> tuple[Row, str]:
+    """Return the open question that is meant, and the module when one was named; a lapsed one executes nothing."""
+    if due := store.lapsed(run.run_id):
+        for event in due:
+            store.post(run.run_id, event)
+        subjects = ", ".join(e.data["subject"] for e in due)
+        raise WaitingForPerson(f"the time to answer {subjects} is over", f"ask again: grace resume {run.run_id}")
+    found = store.approvals(run.run_id)
+    if not found:
+        raise UsageError(f"run {run.run_id} asks nothing now", f"see: grace status {run.run_id}")
+    fits = [q for q in found if wanted in {None, q["subject"]}]
+    fits = fits or [q for q in found if wanted in _modules(q) or q["subject"].partition(":")[2] == wanted]
+    if len(fits) != 1:
+        what = "which one" if wanted is None else f"{wanted!r} is not asked"
+        raise UsageError(f"{what}: the run asks {', '.join(q['subject'] for q in found)}", "name one of them")
+    return fits[0], wanted if wanted and wanted in _modules(fits[0]) else ""
+
+
+def _say(git: Git, run: RunRecord, text: str) -> None:
+    live = holder(git.roots.run(run.run_id))
+    then = "" if live else f"; it counts when the run goes on: grace resume {run.run_id}"
+    sys.stdout.write(f"{text}{then}\n")
+
+
+def pause(wanted: str | None) -> None:
+    """Stop a live run; its workers are stopped, nothing counts as an attempt."""
+    with opened(wanted) as (git, store, run):
+        _refuse_over(run)
+        if holder(git.roots.run(run.run_id)) is None:
+            sys.stdout.write(f"run {run.run_id} stands still already: {run.state}\n")
+            return
+        store.post(run.run_id, Event(type=EventType.PAUSED, actor=actor()))
+        sys.stdout.write(f"pausing {run.run_id}; go on with: grace resume {run.run_id}\n")
+
+
+def cancel(wanted: str | None) -> int:
+    """End a run: a live controller is told, else the end is carried out here."""
+    with opened(wanted) as (git, store, run):
+        _refuse_over(run)
+        if holder(git.roots.run(run.run_id)) is None:
+            try:
+                with screen(as_json=False) as shown:
+                    carry(git, store, run, shown, EventType.CANCELLED)
+            except Held:
+                pass
+            else:
+                sys.stdout.write(f"cancelled {run.run_id}\n")
+                return 0
+        store.post(run.run_id, Event(type=EventType.CANCELLED, actor=actor()))
+        sys.stdout.write(f"cancelling {run.run_id}\n")
+        return 0
+
+
+def _refuse_over(run: RunRecord) -> None:
+    if run.state in OVER:
+        raise UsageError(f"run {run.run_id} is over: {run.state}")

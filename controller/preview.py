@@ -1,0 +1,27 @@
+"""What a run would do first, without creating anything."""
+
+import tempfile
+from pathlib import Path
+
+from controller.compose import compose
+from controller.graph import Knowledge
+from controller.plan.places import LoadedPlan
+from controller.plan.waves import waves
+from packets.packet import Base, ExecutionPacket
+from sandbox.git import Git
+
+
+def first_packets(git: Git, loaded: LoadedPlan, commit: str) -> list[ExecutionPacket]:
+    """Return the packets of the first wave as a run would issue them."""
+    plan = loaded.plan
+    first = waves(plan)[0]
+    base = Base(commit=commit, tree=git.tree(commit))
+    with tempfile.TemporaryDirectory() as scratch:
+        knowledge = Knowledge(git, Path(scratch) / "facts.db")
+        return [
+            compose(
+                plan, loaded.digest, plan.module(name), run_id="dry-run", wave=first.number, attempt=1,
+                base=base, findings=(), delivered=(), knowledge=knowledge, git=git,
+            )
+            for name in first.modules
+        ]  # fmt: skip

@@ -1,0 +1,151 @@
+"""What a person or a program sees of a run while it is carried: plain lines, JSON lines, or one live table."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from controller.kernel import RunState
+from controller.store.store import RunRecord, Store
+from controller.wording import line
+from packets.events import Event, EventType
+
+
+class Screen(Protocol):
+    """A listener of the loop that can also say things of its own. `finished` returns the exit code it was given."""
+
+    def tell(self, text: str) -> None:
+        """Say one line that is no event."""
+
+    def begin(self, run: RunRecord, store: Store) -> None:
+        """Take up a run."""
+
+    def event(self, event: Event, state: RunState) -> None:
+        """Show one event."""
+
+    def __call__(self, event: Event, state: RunState) -> None:
+        """Show one event."""
+
+    def answer(self, state: RunState) -> Event | None:
+        """Ask the person in front of the terminal, if there is one; None means later."""
+
+    def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
+        """Say how it ended."""
+
+    def close(self) -> None:
+        """Leave the screen as it was found."""
+
+
+class Lines:
+    """Plain lines on stdout; hints of what to do next at the end."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+
+    def tell(self, text: str) -> None:
+        """Say one line that is no event."""
+        sys.stdout.write(f"grace: {text}\n")
+        sys.stdout.flush()
+
+    def begin(self, run: RunRecord, store: Store) -> None:
+        """Take up a run."""
+        del store
+        self.tell(f"run {run.run_id} of {run.name}, from {run.base_commit[:12]} towards {run.base_ref}")
+
+    def event(self, event: Event, state: RunState) -> None:
+        """Show one event."""
+        for transition in state.transitions:
+            if transition.after in {"failed", "cancelled", "waiting"}:
+                self._line(f"{transition.module}: {transition.after}, {transition.cause}")
+        if text := line(event):
+            self._line(text)
+
+    __call__ = event
+
+    def _line(self, text: str) -> None:
+        sys.stdout.write(f"{time.monotonic() - self.began:7.1f}s  {text}\n")
+        sys.stdout.flush()
+
+    def answer(self, state: RunState) -> Event | None:
+        """Nobody is asked where there is no terminal."""
+        del state
+        return None
+
+    def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
+        """Say how it ended and what comes next."""
+        self.tell(f"run {run_id} is {state}{f': {note}' if note else ''}")
+        if state == "waiting":
+            self.tell(f"look: grace review {run_id}   then: grace approve {run_id}   and: grace resume {run_id}")
+        elif code:
+            self.tell(f"look: grace status {run_id}   grace review {run_id}")
+        return code
+
+    def close(self) -> None:
+        """Nothing to put back."""
+
+
+class Jsons(Lines):
+    """One JSON object a line: events as they are stored, the end last. Words for people go to stderr."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.run_id = ""
+
+    def tell(self, text: str) -> None:
+        """Say one line that is no event."""
+        sys.stderr.write(f"grace: {text}\n")
+
+    def begin(self, run: RunRecord, store: Store) -> None:
+        """Take up a run."""
+        del store
+        self.run_id = run.run_id
+
+    def event(self, event: Event, state: RunState) -> None:
+        """Show one event; the end is said once, by `finished`."""
+        if event.type is EventType.FINISHED:
+            return
+        changes = [dict(zip(("module", "before", "after", "cause"), t, strict=True)) for t in state.transitions]
+        self._object(event_object(self.run_id, event) | {"transitions": changes})
+
+    __call__ = event
+
+    def _object(self, body: dict[str, object]) -> None:
+        sys.stdout.write(json.dumps(body, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+    def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
+        """Say how it ended: the last line."""
+        self._object({"type": "run.finished", "run_id": run_id, "state": state, "exit": code, "note": note})
+        return code
+
+
+def event_object(run_id: str, event: Event) -> dict[str, object]:
+    """Return an event as docs/json.md describes it."""
+    return {
+        "type": str(event.type),
+        "run_id": run_id,
+        "module": event.module or None,
+        "attempt": event.attempt or None,
+        "actor": event.actor,
+        "data": {k: v for k, v in event.data.items() if k != "shape"},
+    }
+
+
+@contextmanager
+def screen(*, as_json: bool) -> Iterator[Screen]:
+    """Choose: JSON when asked, a live table at a terminal, plain lines elsewhere."""
+    shown: Screen
+    if as_json:
+        shown = Jsons()
+    elif sys.stdout.isatty() and sys.stdin.isatty():
+        from controller.table import Table
+
+        shown = Table()
+    else:
+        shown = Lines()
+    try:
+        yield shown
+    finally:
+        shown.close()

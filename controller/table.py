@@ -1,0 +1,145 @@
+"""The live table at a terminal, and the questions asked there."""
+
+import time
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.prompt import Prompt
+from rich.table import Table as Grid
+
+from controller.kernel import RunState
+from controller.store.records import Records
+from controller.store.store import RunRecord, Store
+from controller.wording import line
+from packets.events import Event, EventType
+from packets.states import ModuleState
+from sandbox.git import Git
+
+_COLOURS = {
+    ModuleState.WORKING: "cyan",
+    ModuleState.WAITING: "yellow",
+    ModuleState.PAUSED: "yellow",
+    ModuleState.ASLEEP: "green",
+    ModuleState.DONE: "bold green",
+    ModuleState.FAILED: "bold red",
+    ModuleState.CANCELLED: "red",
+}
+
+
+class Table:
+    """One table that changes in place: phase, wave, module, state, what it does now, elapsed, findings."""
+
+    def __init__(self) -> None:
+        self.console = Console()
+        self.live = Live(console=self.console, refresh_per_second=4, get_renderable=self._grid)
+        self.state: RunState | None = None
+        self.doing: dict[str, str] = {}
+        self.since: dict[str, float] = {}
+        self.findings: dict[str, int] = {}
+        self.later: set[str] = set()
+        self.run: RunRecord | None = None
+        self.store: Store | None = None
+
+    def tell(self, text: str) -> None:
+        """Say one line above the table."""
+        self.console.print(f"grace: {escape(text)}", highlight=False)
+
+    def begin(self, run: RunRecord, store: Store) -> None:
+        """Take up a run."""
+        self.run, self.store = run, store
+        self.tell(f"run {run.run_id} of {run.name}, from {run.base_commit[:12]} towards {run.base_ref}")
+        self.live.start()
+
+    def event(self, event: Event, state: RunState) -> None:
+        """Take one event into the table; what is no module's own is said above it."""
+        self.state = state
+        for transition in state.transitions:
+            self.since[transition.module] = time.monotonic()
+            self.doing[transition.module] = transition.cause
+        if event.type is EventType.ATTEMPT_JUDGED:
+            errors = [f for f in event.data.get("findings", []) if f["severity"] == "error"]
+            self.findings[event.module] = len(errors)
+        text = line(event)
+        if text and event.module and event.type in {EventType.NOTE, EventType.ATTEMPT_STARTED}:
+            self.doing[event.module] = text.partition(": ")[2]
+        elif text:
+            self.tell(text)
+
+    __call__ = event
+
+    def _grid(self) -> Grid:
+        grid = Grid("phase", "wave", "module", "state", "now", "elapsed", "findings", box=None, pad_edge=False)
+        if self.state is None:
+            return grid
+        for phase in self.state.shape.phases:
+            for wave in phase.waves:
+                for module in wave.modules:
+                    grid.add_row(phase.id, str(wave.number), *self._cells(module))
+        return grid
+
+    def _cells(self, module: str) -> tuple[str, str, str, str, str]:
+        state = self.state.at(module).state if self.state else ModuleState.QUEUED
+        colour = _COLOURS.get(state, "dim")
+        since = self.since.get(module)
+        elapsed = f"{time.monotonic() - since:.0f}s" if since and state is ModuleState.WORKING else ""
+        found = str(self.findings.get(module) or "")
+        return escape(module), f"[{colour}]{state}[/]", escape(self.doing.get(module, "")[:60]), elapsed, found
+
+    def answer(self, state: RunState) -> Event | None:
+        """Ask about the first open question that was not put off."""
+        for question in state.questions.values():
+            if question.subject not in self.later and self.run and self.store:
+                self.live.stop()
+                try:
+                    return self._ask(question.subject, question.key, list(question.modules))
+                finally:
+                    if question.subject not in self.later:
+                        self.live.start()
+        return None
+
+    def _ask(self, subject: str, key: str, modules: list[str]) -> Event | None:
+        from controller.carry import actor
+
+        data = {"subject": subject, "key": key, "modules": modules}
+        while True:
+            self.console.print(f"\n[bold]{escape(subject)}[/] {escape(', '.join(modules))}")
+            said = Prompt.ask("approve, reject, diff or later", choices=["approve", "reject", "diff", "later"])
+            if said == "approve":
+                return Event(type=EventType.GRANTED, actor=actor(), data=data)
+            if said == "reject":
+                reason = Prompt.ask("reason (the next attempt is told)")
+                return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})
+            if said == "later":
+                self.later.add(subject)
+                return None
+            self._diff(modules)
+
+    def _diff(self, modules: list[str]) -> None:
+        """Show the differences of the modules, or of everything that would land."""
+        if not self.run or not self.store or not self.state:
+            return
+        from pathlib import Path
+
+        records = Records(self.store, self.run.run_id)
+        with Git.discover(Path.cwd()) as git:
+            pairs = [
+                (last.packet.base.tree, last.outcome.head_tree)
+                for last in (records.attempts(m)[-1] for m in modules)
+                if last.outcome
+            ] or [(git.tree(self.run.base_commit), self.state.tip)]
+            with self.console.pager(styles=True):
+                for before, after in pairs:
+                    self.console.print(git.diff(before, after, color=False), markup=False, highlight=False)
+
+    def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
+        """Say how it ended and what comes next."""
+        self.live.stop()
+        self.tell(f"run {run_id} is {state}{f': {note}' if note else ''}")
+        if code:
+            self.tell(f"look: grace status {run_id}   grace review {run_id}   go on: grace resume {run_id}")
+        return code
+
+    def close(self) -> None:
+        """Leave the terminal as it was found."""
+        self.live.stop()

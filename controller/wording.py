@@ -1,0 +1,78 @@
+"""Events in words: one plain line each."""
+
+from packets.events import Event, EventType
+
+E = EventType
+
+
+def line(event: Event) -> str | None:
+    """Return the line for an event, or None for what people need not read."""
+    data, who = event.data, event.module
+    attempt = f"{who} attempt {event.attempt}"
+    match event.type:
+        case E.STARTED:
+            return "the run begins"
+        case E.ATTEMPT_STARTED:
+            return f"{attempt}: working"
+        case E.ATTEMPT_JUDGED:
+            return f"{attempt}: {data['decision']}{_errors(data)}"
+        case E.ATTEMPT_STOPPED:
+            return f"{attempt}: stopped, {data.get('reason', '')}"
+        case E.MERGED:
+            return f"{who}: merged as {data['commit'][:12]}"
+        case E.CONFLICT:
+            return f"{who}: conflict in {', '.join(data['paths'])}; a fresh attempt follows"
+        case E.REFRESHED:
+            return _refreshed(data)
+        case E.UNDONE:
+            return f"{who}: its merge is undone, the innocent stay"
+        case E.LANDED:
+            return f"landed {data['commit'][:12]} on {data['ref'].removeprefix('refs/heads/')}"
+        case E.NOTE:
+            return f"{attempt}: {data['message']}" if who else str(data["message"])
+    return _rest(event)
+
+
+def _rest(event: Event) -> str | None:
+    data = event.data
+    match event.type:
+        case E.GRANTED | E.REJECTED | E.LAPSED:
+            reason = f": {data['reason']}" if data.get("reason") else ""
+            word = {E.GRANTED: "approved", E.REJECTED: "rejected", E.LAPSED: "approval lapsed"}[event.type]
+            return f"{data['subject']}: {word} by {event.actor}{reason}"
+        case E.BROKEN | E.LANDING_BLOCKED:
+            return f"{event.module + ': ' if event.module else ''}{data['message']}"
+        case E.LANDING_MOVED:
+            return f"the base moved to {data['base'][:12]}; it is merged in, checked and asked again"
+        case E.SYNCED:
+            return str(data.get("message") or f"the moved base is merged in: {data['tip'][:12]}")
+        case E.PAUSED | E.CANCELLED | E.INTERRUPTED | E.RESUMED:
+            return f"{event.type.removeprefix('run.')} by {event.actor}"
+        case E.ROLLED_BACK:
+            return f"rolled back: {', '.join([*data['modules'], *data['reverted']]) or 'nothing'}"
+        case _:
+            return None
+
+
+def _errors(data: dict[str, object]) -> str:
+    found = data.get("findings")
+    errors = [f for f in found if f["severity"] == "error"] if isinstance(found, list) else []
+    return "".join(f"\n    {f['code']}: {_place(f)}{f['message']}" for f in errors[:8])
+
+
+def _place(finding: dict[str, object]) -> str:
+    if not finding.get("path"):
+        return ""
+    line_ = f":{finding['line']}" if finding.get("line") else ""
+    return f"{finding['path']}{line_}: "
+
+
+def _refreshed(data: dict[str, object]) -> str:
+    what = f"{data['level']} refresh: {'green' if data['green'] else 'RED'}"
+    if data.get("files_total") is not None:
+        what += f" ({data['files_parsed']} of {data['files_total']} files parsed)"
+    if data.get("culprit"):
+        what += f", culprit {data['culprit']}"
+    if data.get("message"):
+        what += f": {data['message']}"
+    return what

@@ -113,4 +113,4 @@ def _agents(plan: Plan, places: Places, known: Collection[str]) -> Iterator[Prob
             if not key.replace("_", "a").isalnum() or not key.isascii() or key[0].isdigit() or key.startswith("GRACE_"):
                 message = f"the environment variable {key!r} cannot be set"
                 hint = "use letters, digits and `_`; GRACE_ is kept for grace"
-                yield places.problem(("agents", name, "env", key), "plan.bad_value", message, hint, on_key=True)
+                yield places.problem(("agents", name, "env", key), "plan.agent_env", message, hint, on_key=True)

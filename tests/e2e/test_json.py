@@ -1,0 +1,62 @@
+"""What the commands print as JSON is what docs/json.md says, block by block."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "json.md").read_text()
+SCHEMAS = {name: json.loads(body) for name, body in re.findall(r"```json (\S+)\n(.*?)```", PAGE, re.DOTALL)}
+REGISTRY = Registry().with_resources((n, Resource(s, specification=DRAFT202012)) for n, s in SCHEMAS.items())
+
+
+def fits(name, value):
+    Draft202012Validator(SCHEMAS[name], registry=REGISTRY).validate(value)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_each_block_is_a_schema(name):
+    Draft202012Validator.check_schema(SCHEMAS[name])
+
+
+def test_the_output_is_what_the_page_says(repo):
+    shell = 'echo x > src/a.txt; grep -q scope.outside "$GRACE_PACKET_JSON" || echo x > src/b.txt'
+    repo.plan(
+        {
+            "A": {
+                "shell": shell,
+                "write_scope": ["src/a.txt"],
+                "verification": {"module_local_checks": ["test -f src/a.txt"]},
+            },
+            "Bad": {"shell": "exit 1", "write_scope": ["src/bad.txt"], "optional": True, "limits": {"attempts": 1}},
+        }
+    )
+    fits("plan-check", repo.grace("plan", "check", "plan.yaml", "--json").exits(0).json)
+    lines = repo.grace("run", "plan.yaml", "--yes", "--json").exits(0).events
+    for line in lines:
+        fits("run-line", line)
+    run = lines[-1]["run_id"]
+    for event in repo.grace("events", run, "--json").exits(0).events:
+        fits("event", event)
+    for name, *command in [
+        ("status", "status", run),
+        ("packets", "packets", run),
+        ("review", "review", run),
+        ("refresh", "refresh", run, "--full"),
+        ("rollback", "rollback", run, "--to", "start"),
+    ]:
+        fits(name, repo.grace(*command, "--json").exits(0).json)
+
+
+def test_a_run_that_waits_says_so_in_the_same_words(repo):
+    repo.plan({"A": {"shell": "echo x > src/a.txt", "write_scope": ["src/a.txt"]}})
+    lines = repo.grace("run", "plan.yaml", "--json").exits(4).events
+    fits("run-line", lines[-1])
+    status = repo.status()
+    fits("status", status)
+    assert lines[-1]["state"] == status["state"] == "waiting"
+    assert [a["modules"] for a in status["approvals"]] == [["A"]]

@@ -24,7 +24,7 @@ def compare(
     scope = Scope.parse(packet.write_scope)
     trees = Trees(Names(base[1], base[0], territory), Names(head[1], head[0], territory), scope)
     actual = delta(base[1], head[1])
-    undeclared = tuple(_undeclared(territory, packet, scope, base[1], head[1]))
+    undeclared = tuple(new_undeclared(territory, packet.module_id, scope, base[1], head[1]))
     return GraphReport(
         actual=actual,
         expected=tuple(_expected(trees, line) for line in packet.expected_deltas.graph),
@@ -63,13 +63,13 @@ def _claims(trees: Trees, actual: GraphDelta, claimed: GraphDelta) -> Iterator[E
             yield Expectation(text=text, met=True) if line in known else _expected(trees, text)
 
 
-def _undeclared(
-    territory: Territory, packet: ExecutionPacket, scope: Scope, base: Graph, head: Graph
+def new_undeclared(
+    territory: Territory, module_id: str, scope: Scope, base: Graph, head: Graph
 ) -> Iterator[UndeclaredUse]:
     """Yield the first place of each new dependency of a file on a module that the plan entry does not name."""
-    old = {(path, owner) for _, path, owner in _crossings(territory, packet, scope, base, resolved=True)}
+    old = {(path, owner) for _, path, owner in _crossings(territory, module_id, scope, base, resolved=True)}
     seen: set[tuple[str, str]] = set()
-    crossings = _crossings(territory, packet, scope, head, resolved=True)
+    crossings = _crossings(territory, module_id, scope, head, resolved=True)
     for edge, path, owner in sorted(crossings, key=lambda c: (c[1], c[2], c[0].line, c[0])):
         if (path, owner) in old or (path, owner) in seen:
             continue
@@ -78,10 +78,10 @@ def _undeclared(
 
 
 def _crossings(
-    territory: Territory, packet: ExecutionPacket, scope: Scope, graph: Graph, *, resolved: bool
+    territory: Territory, module_id: str, scope: Scope, graph: Graph, *, resolved: bool
 ) -> Iterator[tuple[Edge, str, str]]:
     """Yield (edge, path, module) for code of this module that uses a module which it does not declare."""
-    allowed = {packet.module_id, *territory.declared(packet.module_id)}
+    allowed = {module_id, *territory.declared(module_id)}
     ours = {path for path in graph.by_path if scope.matches(path)}
     for edge, path, target in dependencies(graph):
         if path not in ours or target in ours or edge.resolved != resolved:
@@ -141,8 +141,8 @@ def _notes(territory: Territory, packet: ExecutionPacket, scope: Scope, base: Tr
     for path, facts in head[0].facts.items():
         if facts.error_line and scope.matches(path):
             yield f"{path}:{facts.error_line}: syntax error; the graph holds what can be read of this file"
-    old = {(e.source, e.target) for e, _, _ in _crossings(territory, packet, scope, base[1], resolved=False)}
-    guessed = _crossings(territory, packet, scope, head[1], resolved=False)
+    old = {(e.source, e.target) for e, _, _ in _crossings(territory, packet.module_id, scope, base[1], resolved=False)}
+    guessed = _crossings(territory, packet.module_id, scope, head[1], resolved=False)
     new = [(path, edge, owner) for edge, path, owner in guessed if (edge.source, edge.target) not in old]
     for path, edge, owner in new[:_NOTES]:
         yield f"{path}:{edge.line}: a call that may be {edge.target} of {owner} (matched by name alone)"

@@ -54,7 +54,7 @@ def _declared(graph: Graph, territory: Territory, module: Module, ours: frozense
         if name not in territory.scopes:
             continue
         for path in territory.files(name, sorted(graph.by_path)):
-            if path not in ours and not _is_test(path):
+            if path not in ours and not is_test(path):
                 yield from (node for node in graph.by_path[path] if _is_public(node))
 
 
@@ -81,7 +81,8 @@ def _is_public(node: Node) -> bool:
     return node.kind is not NodeKind.FILE and not any(part.startswith("_") and part != "__init__" for part in parts)
 
 
-def _is_test(path: str) -> bool:
+def is_test(path: str) -> bool:
+    """Tell test files from sources by their name and folder."""
     name = path.rpartition("/")[2]
     return name.startswith("test_") or "/tests/" in f"/{path}" or name in ("conftest.py", "tests.py")
 

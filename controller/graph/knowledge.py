@@ -70,6 +70,21 @@ class Knowledge:
                 self._remember(tree_after, Linker(paths))
             return len(paths), parsed, delta(before, self.graph(tree_after))
 
+    def markers(self, tree: str, plan: Plan, module_ids: Iterable[str]) -> frozenset[str]:
+        """Return which markers of these modules stand as written in the sources of their scopes; tests do not count."""
+        from controller.graph.drift import markers_of
+        from controller.graph.excerpt import is_test
+
+        territory, found = Territory(plan), set()
+        entries = {readable(path): entry for path, entry in self.git.entries(tree).items()}
+        for name in module_ids:
+            wanted = set(markers_of(plan.module(name)))
+            paths = [path for path in territory.files(name, entries) if not is_test(path)] if wanted else []
+            blobs = sorted({entries[path].blob for path in paths if entries[path].mode in _MODES})
+            for _, data in self.git.blobs(blobs):
+                found |= {marker for marker in wanted if marker.encode() in data}
+        return frozenset(found)
+
     def touched_dependents(self, plan: Plan, tree: str, module_ids: Iterable[str]) -> tuple[str, ...]:
         """Return the plan's modules, besides these, whose files depend directly on files of these."""
         from controller.graph.compare import dependencies

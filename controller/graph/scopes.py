@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 Target = tuple[str, str, tuple[str, ...]]
 """(scope, root, attrs): a dotted name with the scope that binds its root."""
@@ -12,11 +13,13 @@ class Frame:
     """A module, class, function, lambda or comprehension.
 
     Bytes from `start` to `body` are its header (decorators, parameters, bases): they belong to it, but names in them
-    are looked up outside. `binds` counts plain bindings, `types` holds what annotations and constructors say.
+    are looked up outside. `keyword` is where `def` or `class` stands. `binds` counts plain bindings, `types` holds what
+    annotations and constructors say.
     """
 
     kind: str
     start: int
+    keyword: int
     body: int
     end: int
     name: str = ""
@@ -27,7 +30,7 @@ class Frame:
     imported: set[str] = field(default_factory=set)
     outer: set[str] = field(default_factory=set)
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    first: str = ""
+    first: str = ""  # the first parameter of a function: `self`, in a method
 
     def owner(self) -> "Frame":
         """Return the nearest class, function or module: the one that has a node in the graph."""
@@ -43,6 +46,10 @@ class Frame:
             if frame is self or frame.kind != "class":
                 yield frame
             frame = frame.parent
+
+
+_DEEPEST = 100
+"""Scopes inside scopes. What is deeper was written to slow us down, and is read as part of the last one."""
 
 
 class Sweep:
@@ -72,8 +79,9 @@ class Sweep:
             self._stack.pop()
 
     def _enter(self, frame: Frame) -> None:
+        if len(self._stack) > _DEEPEST:
+            return
         parent = self._stack[-1]
-        # what stands in a header (a lambda as default, say) is nested by text, but not inside that body
         frame.parent = parent
         outer = parent.owner().qual
         if frame.name:
@@ -82,3 +90,13 @@ class Sweep:
         else:
             frame.qual = outer
         self._stack.append(frame)
+
+
+class Seen(NamedTuple):
+    """One identifier: where, in which frame, and the frame in which it is looked up."""
+
+    start: int
+    end: int
+    text: str
+    frame: Frame
+    lookup: Frame

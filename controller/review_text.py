@@ -44,7 +44,8 @@ def _actual(verdict: Verdict) -> list[str]:
         ("+ ", graph.edges_added), ("- ", graph.edges_removed),
         ("+ scenario ", tests.scenarios_added), ("- scenario ", tests.scenarios_removed),
         ("~ scenario ", tests.scenarios_changed), ("skipped ", tests.scenarios_skipped),
-        ("weakened ", tests.scenarios_weakened), ("+ marker ", tests.markers_added), ("- marker ", tests.markers_removed),
+        ("weakened ", tests.scenarios_weakened), ("+ marker ", tests.markers_added),
+        ("- marker ", tests.markers_removed),
     )  # fmt: skip
     return [f"{sign}{name}" for sign, names in pairs for name in names]
 

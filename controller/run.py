@@ -57,7 +57,8 @@ class Loop:
             self.take(opening)
             with self._engine(), self._signals():
                 for action in self.store.open_actions(self.ctx.run_id):
-                    self.engine.start(action)
+                    if action.id in self.known.inflight:  # a rollback voids what was under way
+                        self.engine.start(action)
                 while self._step():
                     pass
         return self.known
@@ -142,6 +143,8 @@ class Loop:
 
     def _carry_out(self, action: Action, step: Steps) -> Event:
         """Carry out one action; machinery that broke is an outcome too: the run stands still and says why."""
+        if action.id not in self.known.inflight:
+            return Event(type=EventType.NOTE, action=action.id, data={"message": f"{action.id} is void"})
         try:
             return ACTIONS[action.kind](self.ctx, action, step)
         except GraceError as fault:

@@ -104,6 +104,8 @@ def _work(ctx: Context, packet: ExecutionPacket) -> str:
         image=ctx.image,
         patch=patch if packet.agent.spec.kind == "patch" else None,
         cancelled=lambda: ctx.cancelled(packet.module_id),
+        rescue=lambda tree: _rescue_unfinished(ctx, packet, tree),
+        text=issued.packet_yaml if issued else "",
     )
     commit = ctx.git.commit(outcome.head_tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
     ctx.git.update_ref(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt), commit, None)
@@ -112,6 +114,14 @@ def _work(ctx: Context, packet: ExecutionPacket) -> str:
     ctx.records.put_outcome(packet.module_id, packet.attempt, outcome, commit)
     discard_attempt(packet, git=ctx.git, sandbox=ctx.sandbox)
     return outcome.model_dump_json()
+
+
+def _rescue_unfinished(ctx: Context, packet: ExecutionPacket, tree: str) -> None:
+    """Keep the edits of a worker that died in the middle of an attempt."""
+    commit = ctx.git.commit(tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
+    ref = refnames.rescue(ctx.run_id, packet.module_id, packet.attempt) + "-unfinished"
+    ctx.git.update_ref(ref, commit, None)
+    ctx.note(f"unfinished edits are kept: {ref}", packet.module_id, packet.attempt)
 
 
 def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> str:

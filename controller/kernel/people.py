@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from controller.kernel.fate import again, cut_off, fail
 from controller.kernel.module import ASKS_AGAIN
-from controller.kernel.state import Question, RunState, dependents, halted, put
+from controller.kernel.state import Question, RunState, dependents, halted, put, put_on_again
 from packets.events import ActionKind, Event
 from packets.states import FINAL, ModuleState
 
@@ -117,6 +117,7 @@ def rolled_back(state: RunState, event: Event) -> RunState:
         elif status.state is S.WAITING:
             left = status.waits_for if status.waits_for in ASKS_AGAIN else ""
             state = put(state, name, "asked about anew", S.WORKING, waits_for=left)
+    state = put_on_again(state, event.data.get("commits", {}))
     for name in event.data["reverted"]:
         state = put(state, name, "reverted", reverted=True)
     state = replace(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from controller.kernel import people
 from controller.kernel.fate import again, cut_off, fail, stuck
-from controller.kernel.state import RunState, halted, put
+from controller.kernel.state import RunState, halted, put, put_on_again
 from packets.events import ActionKind, Event, EventType
 from packets.states import ModuleState
 
@@ -67,7 +67,7 @@ def _refreshed(state: RunState, event: Event) -> RunState:
 
 
 def _undone(state: RunState, event: Event) -> RunState:
-    state = put(state, event.module, "undone", commit="")
+    state = put_on_again(put(state, event.module, "undone", commit=""), event.data.get("commits", {}))
     state = replace(state, tip=event.data["tree"], unrefreshed=True, culprit="")
     return again(state, event.module, "its merge turned the wave red")
 

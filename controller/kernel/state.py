@@ -160,6 +160,13 @@ def ask(state: RunState, subject: str, key: str, modules: Iterable[str]) -> Deci
     return issue(state, ActionKind.ASK, subject=subject, key=key, modules=list(question.modules))
 
 
+def put_on_again(state: RunState, commits: dict[str, str]) -> RunState:
+    """Take in the new commits of merges that stayed when another was undone below them."""
+    for module, commit in commits.items():
+        state = put(state, module, "put on again", commit=commit)
+    return state
+
+
 def halted(state: RunState, why: str) -> RunState:
     """Start nothing new; what halts the run already, or ends it, goes first."""
     return state if state.closing else replace(state, halt=state.halt or why)

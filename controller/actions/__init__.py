@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from controller.actions import attempt, finish, land, merge, refresh
+from controller.actions import attempt, finish, land, merge
+from controller.actions.refresh import carry_out as refresh
 from controller.context import Context
 from controller.engine import Steps
 from packets.events import Action, ActionKind, Event
@@ -11,7 +12,7 @@ ACTIONS: dict[ActionKind, Callable[[Context, Action, Steps], Event]] = {
     ActionKind.ATTEMPT: attempt.carry_out,
     ActionKind.MERGE: merge.carry_out,
     ActionKind.UNDO: merge.undo,
-    ActionKind.REFRESH: refresh.carry_out,
+    ActionKind.REFRESH: refresh,
     ActionKind.SYNC: land.sync,
     ActionKind.LAND: land.carry_out,
     ActionKind.FINISH: finish.carry_out,

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from controller import refresh
+from controller import refresh as levels
 from controller.context import Context
 from controller.engine import Steps
 from packets.events import Action, Event, EventType
@@ -17,9 +17,9 @@ def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
 def _refresh(ctx: Context, action: Action) -> dict[str, Any]:
     level = action.data["level"]
     if level == "wave":
-        found = refresh.wave(ctx, action.data["wave"], ctx.stopping)
+        found = levels.wave(ctx, action.data["wave"], ctx.stopping)
     else:
-        found = refresh.phase(ctx, action.data["phase"], ctx.stopping)
+        found = levels.phase(ctx, action.data["phase"], ctx.stopping)
     report = json.loads(found.report.model_dump_json(exclude={"graph_delta"}))
     return {
         **report,

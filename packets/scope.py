@@ -10,6 +10,7 @@ r"""What a module may write: paths and globs anchored at the repository's root, 
 Whether two scopes overlap is decided exactly, with an example. Git's and grace's own folders are in no scope.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -34,6 +35,11 @@ def parse_entry(text: str) -> Pattern:
     if pattern.meet(parsed, parsed) is None:
         raise ValueError(f"{text!r} can match nothing that may be written")
     return parsed
+
+
+def escape(path: str) -> str:
+    """Return the entry that is literally `path`."""
+    return re.sub(r"([\\*?])", r"\\\1", path)
 
 
 def _refuse_outside(text: str) -> None:

@@ -11,7 +11,7 @@ _INTRO = """\
 
 A plan is one YAML file, by custom `plan.yaml`. `grace init` writes one that fits the repository it stands in, `grace
 plan check` says everything that is wrong with it, each with its line, and `grace plan show --format
-text|json|mermaid|dot` shows what grace makes of it: the waves and why, what each module may write, and where a person is
+text|json|mermaid|dot` shows what grace makes of it: the waves and why, what each module may write, where a person is
 asked.
 
 ```yaml
@@ -61,8 +61,8 @@ An entry of `write_scope` is a path from the repository's root; it never leaves 
 
 One document of plain data in UTF-8, at most 1 MiB: no tags, no anchors, aliases or merge keys (they make small files
 expand without bound, and give one value two places), no key twice, no control characters. Plain values follow YAML 1.2:
-only `true` and `false` are truth values, and `yes`, `on`, `010`, `1:30` and dates are text. Text that looks like a number
-needs quotes. The digest of a plan does not change with comments, the order of keys or the way values are written.
+only `true` and `false` are truth values, and `yes`, `on`, `010`, `1:30` and dates are text. Text that looks like a
+number needs quotes. The digest of a plan does not change with comments, order of keys, or the way values are written.
 """
 
 CODES = {

@@ -38,16 +38,19 @@ def invoke(args: list[str]) -> int:
 
 
 def _usage(fault: Exception) -> int:
-    """Print what click says of a wrong command line; let everything else through."""
-    from click.exceptions import Abort, ClickException
-
-    if isinstance(fault, Abort):
+    """Print what the parser says of a wrong command line; let everything else through."""
+    if isinstance(fault, typer.Abort):
         sys.stderr.write("grace: interrupted\n")
         return 130
-    if not isinstance(fault, ClickException):
+    if not isinstance(fault, _parser_error()):
         raise fault
-    fault.show()
+    fault.show()  # type: ignore[attr-defined]
     return 2
+
+
+def _parser_error() -> type[Exception]:
+    """Return the base of the parser's own errors: click's, which newer typers carry inside themselves."""
+    return next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
 @app.callback()

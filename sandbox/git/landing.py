@@ -4,14 +4,16 @@ Here the user's own configuration counts: line endings and filters are what the 
 with any checkout. Hooks and the file system monitor stay off: nothing asked for them.
 """
 
+import os
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from packets.errors import GraceError, WaitingForPerson
 from sandbox.git.objects import checked
 from sandbox.git.process import Result, Runner, start, users_environment
 from sandbox.git.trees import changes
-from sandbox.git.values import decode, encode
+from sandbox.git.values import Change, decode, encode
 
 _QUIET = {"core.hooksPath": "/dev/null", "core.fsmonitor": "false", "core.quotePath": "false", "gc.auto": "0"}
 _AGAIN = "then run `grace resume`"
@@ -24,13 +26,15 @@ def update_worktree(runner: Runner, worktree: Path, old: str, new: str) -> None:
     """
     git = _Checkout(worktree)
     _refuse_lock(git)
-    _refuse_hidden_edits(runner, git, old, new)
+    differences = changes(runner, old, new)
+    _refuse_hidden_edits(git, differences)
+    _refuse_untracked(git, differences)
     git.ask("update-index", "-q", "--refresh")  # exit 1 names files that differ: read-tree says which of them matter
     move = ("-m", "-u", checked(old), checked(new))
     if refused := _failed(git.ask("read-tree", "-n", *move)):
         raise _refusal(worktree, refused)
     if broken := _failed(git.ask("read-tree", *move)):
-        _put_back(runner, git, old, new)
+        _put_back(git, differences)
         raise _refusal(worktree, broken)
 
 
@@ -65,15 +69,48 @@ def _locked(worktree: Path, lock: Path) -> WaitingForPerson:
     )
 
 
-def _refuse_hidden_edits(runner: Runner, git: _Checkout, old: str, new: str) -> None:
+def _refuse_hidden_edits(git: _Checkout, differences: Iterable[Change]) -> None:
     """Refuse where git was told to look away (`assume-unchanged`): it would overwrite an edit without seeing it."""
     listed = git.ask("ls-files", "-v", "-z").out.split(b"\0")
     hidden = {decode(record[2:]) for record in listed if record[:1].islower()}
-    if touched := sorted(hidden & {change.path for change in changes(runner, old, new)}):
+    if touched := sorted(hidden & {change.path for change in differences}):
         raise WaitingForPerson(
             f"{git.worktree}: {_some(touched)} is marked assume-unchanged and would be overwritten",
             f"git update-index --no-assume-unchanged -- {touched[0]}; {_AGAIN}",
         )
+
+
+def _refuse_untracked(git: _Checkout, differences: Iterable[Change]) -> None:
+    """Refuse where an untracked file lies in the way. Git would overwrite one that its ignore rules match."""
+    tracked = {decode(name) for name in git.ask("ls-files", "-z").out.split(b"\0")}
+    in_the_way = [
+        spot
+        for change in differences
+        if change.status == "A" and change.path not in tracked
+        for spot in _untracked_at(git, change.path, tracked)
+    ]
+    if in_the_way:
+        raise _untracked(git.worktree, in_the_way)
+
+
+def _untracked_at(git: _Checkout, path: str, tracked: set[str]) -> Iterator[str]:
+    """Give what must go for a file to appear at `path`, and git does not know."""
+    for above in (path[:at] for at, char in enumerate(path) if char == "/"):
+        spot = git.worktree / above
+        if above not in tracked and (spot.is_symlink() or spot.is_file()):
+            yield above
+            return
+    if (git.worktree / path).is_dir() and not (git.worktree / path).is_symlink():
+        others = git.ask("--literal-pathspecs", "ls-files", "--others", "-z", "--", path).out.split(b"\0")
+        yield from (decode(name) for name in others if name)
+    elif os.path.lexists(git.worktree / path):
+        yield path
+
+
+def _untracked(worktree: Path, paths: list[str]) -> WaitingForPerson:
+    return WaitingForPerson(
+        f"{worktree}: untracked {_some(paths)} would be overwritten", f"move it away or commit it; {_AGAIN}"
+    )
 
 
 def _refusal(worktree: Path, result: Result) -> WaitingForPerson:
@@ -81,9 +118,7 @@ def _refusal(worktree: Path, result: Result) -> WaitingForPerson:
     if "index.lock" in said:
         return _locked(worktree, worktree / ".git" / "index.lock")
     if untracked := re.findall(r"Untracked working tree file '(.+)' would be", said):
-        return WaitingForPerson(
-            f"{worktree}: untracked {_some(untracked)} would be overwritten", f"move it away or commit it; {_AGAIN}"
-        )
+        return _untracked(worktree, untracked)
     if edited := re.findall(r"Entry '(.+)' (?:not uptodate|would be overwritten)", said):
         return WaitingForPerson(
             f"{worktree}: your edits of {_some(edited)} overlap with what lands", f"commit or stash them; {_AGAIN}"
@@ -93,10 +128,10 @@ def _refusal(worktree: Path, result: Result) -> WaitingForPerson:
     return WaitingForPerson(f"git cannot update {worktree}: {result.fault}", f"put that right; {_AGAIN}")
 
 
-def _put_back(runner: Runner, git: _Checkout, old: str, new: str) -> None:
+def _put_back(git: _Checkout, differences: Iterable[Change]) -> None:
     """Undo a move that broke half way (a failing filter, a full disk): the dry run proved these paths unedited."""
     back = []
-    for change in changes(runner, old, new):
+    for change in differences:
         if change.status == "A":
             (git.worktree / change.path).unlink(missing_ok=True)
         else:

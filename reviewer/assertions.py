@@ -13,8 +13,9 @@ _ASSERTING = re.compile(r"assert.*|_assert.*|raises|warns|deprecated_call|fail|(
 _SKIP_CALLS = re.compile(r"(?:pytest\.)?(?:skip|xfail|importorskip)|self\.skipTest|(?:unittest\.)?SkipTest")
 _SKIP_MARKS = re.compile(r"\b(skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b")
 _BROAD = re.compile(r"\b(Exception|BaseException)\b")
+_LAYOUT = frozenset({"comment", ",", ";", "string_end", "line_continuation"})
 _ENDS = ("return_statement", "raise_statement", "continue_statement", "break_statement")
-_CONSTANT_KINDS = frozenset({"identifier", "call", "attribute", "subscript", "await", "yield", "named_expression"})
+_MOVING_KINDS = frozenset({"identifier", "call", "attribute", "subscript", "await", "yield", "named_expression"})
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,10 @@ def text_of(node: "Node | None") -> str:
 
 
 def digest(node: "Node", without: frozenset[int] = frozenset(), *, docs: bool = False) -> str:
-    """Return a digest of what code means: no comments, layout, docstring, nor its own name, nor the nodes `without`."""
+    """Return a digest of what code means, the same after a formatter: layout, quotes, commas, brackets play no part.
+
+    Nor do comments, its own name, its docstring unless `docs`, and the nodes `without`.
+    """
     definition = node.child_by_field_name("definition") or node
     own_name = definition.child_by_field_name("name") if definition.type == "function_definition" else None
     skip = set(without) | ({own_name.id} if own_name else set())
@@ -45,7 +49,11 @@ def digest(node: "Node", without: frozenset[int] = frozenset(), *, docs: bool = 
         current = waiting.pop()
         if current is None:
             mark.update(b")")
-        elif current.id not in skip and current.type != "comment":
+        elif current.type == "parenthesized_expression":
+            waiting.extend(reversed(current.named_children))
+        elif current.type == "string_start":
+            mark.update(b"\0" + (current.text or b"").rstrip(b"'\"").lower())
+        elif current.id not in skip and current.type not in _LAYOUT:
             if current.child_count:
                 mark.update(b"(" + current.type.encode())
                 waiting.append(None)
@@ -122,7 +130,7 @@ def _always_true(condition: "Node") -> bool:
 
 
 def _is_constant(node: "Node") -> bool:
-    return not any(child.type in _CONSTANT_KINDS for child in reachable(node))
+    return not any(child.type in _MOVING_KINDS for child in reachable(node))
 
 
 def _says_nothing(call: "Node") -> bool:

@@ -36,7 +36,7 @@ class Format(StrEnum):
 @app.command()
 def check(
     plan: PlanFile = Path("plan.yaml"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print every problem as JSON.")] = False,  # noqa: FBT002
+    as_json: Annotated[bool, typer.Option("--json", help="Print every problem as JSON.")] = False,
 ) -> int:
     """Say everything that is wrong with a plan, each with its line; exit 2 if anything is. Nothing is created."""
     loaded, problems = _judge(plan)

@@ -49,14 +49,12 @@ class Outline:
             self._add(path)
 
     def _add(self, folder: str) -> None:
-        while folder and folder not in self.children:
-            self.children[folder] = set()
+        while folder:
             above = folder.rpartition("/")[0]
-            known = above in self.children
-            self.children[above].add(folder)
-            if known:
+            self.children[folder]  # a defaultdict: now it is known
+            if folder in self.children[above]:
                 return
-            self.children.setdefault(above, set())
+            self.children[above].add(folder)
             folder = above
 
     def nearest(self, folder: str) -> str:

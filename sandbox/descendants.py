@@ -1,7 +1,7 @@
 """Processes as the kernel shows them: who descends from whom, what they use, which are ours."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -35,13 +35,23 @@ def resident(pids: Iterator[int]) -> tuple[int, int]:
 
 def titled(start: str) -> dict[str, list[int]]:
     """Return title to processes, of those whose first argument starts with `start`."""
+    return _found("cmdline", lambda words: words[0] if words[0].startswith(start) else None)
+
+
+def marked(start: str) -> dict[str, list[int]]:
+    """Return the variable to processes, of those whose environment has one that starts with `start`."""
+    return _found("environ", lambda words: next((word for word in words if word.startswith(start)), None))
+
+
+def _found(file: str, pick: Callable[[list[str]], str | None]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
-    for folder in Path("/proc").iterdir():
+    folders = Path("/proc").iterdir() if Path("/proc/self").exists() else ()
+    for folder in folders:
         if folder.name.isdigit():
             try:
-                title = (folder / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
+                words = (folder / file).read_bytes().decode(errors="replace").split("\0")
             except OSError:
                 continue
-            if title.startswith(start):
-                found.setdefault(title, []).append(int(folder.name))
+            if (match := pick(words)) is not None:
+                found.setdefault(match, []).append(int(folder.name))
     return found

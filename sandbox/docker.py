@@ -14,13 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import requests.exceptions
-import urllib3.exceptions
-from docker import APIClient, errors, types, utils
+from docker import APIClient, errors, types
 
 from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
-from sandbox import watch
+from sandbox import docker_logs, watch
+from sandbox.docker_client import CONFLICT, open_client, speaking
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
 
@@ -28,14 +27,8 @@ RUN_LABEL = "grace.run"
 _DISK_LABEL = "grace.disk"
 HOME = "/home/grace"
 _UID = 1000  # the user of the worker image, when we are root
-_CONFLICT = 409
-_SERVER = 500
 _FILES = 16384  # an engine without CAP_SYS_RESOURCE cannot raise its own limit, which is often 20000
 _KILL_TIMEOUT = 30.0
-_POOL = 64  # connections; a job holds one while it runs
-_LOST = (requests.exceptions.ConnectionError, requests.exceptions.Timeout, urllib3.exceptions.HTTPError, OSError)
-_ANSWER = 60  # seconds an engine may take for one answer
-_LOG_SIZE = "32m"  # of the engine's own copy, three files; with escapes that is more than we keep
 
 
 class DockerSandbox(Sandbox):
@@ -72,7 +65,7 @@ class DockerSandbox(Sandbox):
     def start(self, job: Job) -> None:
         """Create and start a container, or adopt the one of that name."""
         before = watch.usage(job.mounts)
-        with _speaking(f"start {job.name}"):
+        with speaking(f"start {job.name}"):
             try:
                 self._create(job, before)
             except errors.ImageNotFound:
@@ -80,7 +73,7 @@ class DockerSandbox(Sandbox):
                     f"docker has no image {job.image!r}", "run `grace sandbox build`, or pull the image"
                 ) from None
             except errors.APIError as error:
-                if error.status_code != _CONFLICT:
+                if error.status_code != CONFLICT:
                     raise
                 if self._adopt(job):
                     return
@@ -115,17 +108,17 @@ class DockerSandbox(Sandbox):
     def remove(self, name: str) -> None:
         """Kill and remove the container."""
         self._began.pop(name, None)
-        with _speaking(f"remove {name}"), contextlib.suppress(errors.NotFound):
+        with speaking(f"remove {name}"), contextlib.suppress(errors.NotFound):
             try:
                 self.client.remove_container(name, force=True, v=True)
             except errors.APIError as error:
                 # "removal is already in progress": somebody else is at it, which is what we want
-                if error.status_code != _CONFLICT:
+                if error.status_code != CONFLICT:
                     raise
 
     def remaining(self, run_id: str) -> tuple[str, ...]:
         """Name every container of the run."""
-        with _speaking("list containers"):
+        with speaking("list containers"):
             found = self.client.containers(all=True, filters={"label": f"{RUN_LABEL}={run_id}"})
         return tuple(sorted(str(one["Names"][0]).lstrip("/") for one in found if one["Names"]))
 
@@ -178,7 +171,9 @@ class DockerSandbox(Sandbox):
             ],
             tmpfs={"/tmp": f"rw,exec,nosuid,nodev,mode=1777,size={room}", HOME: home},  # noqa: S108 - inside
             mounts=[_bind(mount) for mount in job.mounts],
-            log_config=types.LogConfig(type="json-file", config={"max-size": _LOG_SIZE, "max-file": "3"}),
+            log_config=types.LogConfig(
+                type="json-file", config={"max-size": str(docker_logs.MAX_SIZE), "max-file": str(docker_logs.MAX_FILES)}
+            ),
             restart_policy={"Name": "no", "MaximumRetryCount": 0},
         )
 
@@ -192,7 +187,7 @@ class DockerSandbox(Sandbox):
 
     def _recall(self, job: Job) -> tuple[float, int]:
         """Work out when an adopted container began, on our monotonic clock, and what its mounts held then."""
-        with _speaking(f"look at {job.name}"):
+        with speaking(f"look at {job.name}"):
             found = self.client.inspect_container(job.name)
         age = max(0.0, (datetime.now(UTC) - _instant(found["State"]["StartedAt"])).total_seconds())
         before = int((found["Config"].get("Labels") or {}).get(_DISK_LABEL, 0))
@@ -200,22 +195,23 @@ class DockerSandbox(Sandbox):
         return self._began[job.name]
 
     def _state(self, name: str) -> Mapping[str, Any]:
-        with _speaking(f"look at {name}"):
+        with speaking(f"look at {name}"):
             state: Mapping[str, Any] = self.client.inspect_container(name)["State"]
         return state
 
     def _kill(self, name: str) -> None:
-        with _speaking(f"kill {name}"):
+        with speaking(f"kill {name}"):
             try:
                 self.client.kill(name)
             except errors.APIError as error:
-                if error.status_code != _CONFLICT:  # 409: it ended by itself meanwhile
+                if error.status_code != CONFLICT:  # 409: it ended by itself meanwhile
                     raise
 
     def _copy_log(self, job: Job) -> None:
-        with _speaking(f"read the output of {job.name}"), BoundedLog(job.log) as log:
-            for chunk in self.client.logs(job.name, stdout=True, stderr=True, stream=True, follow=False):
-                log.write(chunk)
+        with speaking(f"read the output of {job.name}"), BoundedLog(job.log) as log:
+            whole = docker_logs.read(self.client, job.name, log.write)
+            if not whole:
+                log.write(b"grace: the engine keeps only the last part of so much output\n")
 
     def _reason(self, job: Job, exit_code: int, looks: watch.Watch) -> StopReason:
         # The out-of-memory mark also shows when a child was killed and the job coped: then it is no victim.
@@ -237,8 +233,8 @@ class _End:
 
     def _run(self) -> None:
         try:
-            with _speaking(f"wait for {self._name}"):
-                self._code = int(self._client.wait(self._name, timeout=None)["StatusCode"])  # type: ignore[arg-type]
+            with speaking(f"wait for {self._name}"):
+                self._code = int(self._client.wait(self._name, timeout=None)["StatusCode"])
         except BaseException as error:  # noqa: BLE001 - handed to the waiting thread
             self._error = error
 
@@ -290,46 +286,6 @@ def _pids_events(pid: int) -> Path | None:
     return None
 
 
-def open_client(timeout: float) -> tuple[APIClient, Mapping[str, Any]]:
-    """Return a client and the engine's own facts. `GRACE_DOCKER_HOST` goes before `DOCKER_HOST`."""
-    environment = dict(os.environ)
-    if host := environment.get("GRACE_DOCKER_HOST"):
-        environment["DOCKER_HOST"] = host
-    hint = "start Docker (`systemctl start docker`), or say `sandbox: bubblewrap` in the plan"
-    client = None
-    try:
-        settings = utils.kwargs_from_env(environment=environment)
-        client = APIClient(version="auto", timeout=timeout, max_pool_size=_POOL, **settings)  # type: ignore[arg-type]
-        info = client.info()
-        client.timeout = _ANSWER
-    except (errors.DockerException, *_LOST, ValueError) as error:
-        if client is not None:
-            client.close()
-        where = environment.get("DOCKER_HOST") or "/var/run/docker.sock"
-        raise MachineLacks(f"no Docker engine answers at {where}: {_root_cause(error)}", hint) from error
-    return client, info
-
-
-@contextlib.contextmanager
-def _speaking(what: str) -> Iterator[None]:
-    """Turn the SDK's troubles into ours: gone away, or refused."""
-    try:
-        yield
-    except errors.NotFound as error:
-        raise EngineLost(
-            f"docker could not {what}: {error.explanation}", "it was removed behind grace's back"
-        ) from error
-    except errors.APIError as error:
-        lost = (error.status_code or _SERVER) >= _SERVER
-        raise (EngineLost if lost else MachineLacks)(
-            f"docker could not {what}: {error.explanation or error}"
-        ) from error
-    except _LOST as error:
-        raise EngineLost(
-            f"docker went away while asked to {what}: {_root_cause(error)}", "start it again, then `grace resume`"
-        ) from error
-
-
 def _bind(mount: Mount) -> types.Mount:
     # type "bind" refuses a missing source; "-v" would create it, owned by root
     return types.Mount(target=mount.target, source=str(mount.source), type="bind", read_only=not mount.writable)
@@ -351,11 +307,3 @@ def _instant(text: str) -> datetime:
     """Parse the engine's time, which has nanoseconds."""
     whole = text.rstrip("Z").split(".")[0]
     return datetime.fromisoformat(whole).replace(tzinfo=UTC)
-
-
-def _root_cause(error: BaseException) -> str:
-    """Say the innermost reason: the SDK wraps a refused connection five times."""
-    while error.__cause__ or error.__context__:
-        error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(str(text).split())[:200]

@@ -38,10 +38,14 @@ def ensure_image(image: Image, sandbox: Sandbox, plan_dir: Path, *, progress: Pr
     return BuiltImage("", "")
 
 
+def machine_image_made() -> RootFs | None:
+    """Return the image of this machine's own files, if it is made already."""
+    return image_store.find(_machine_key())
+
+
 def machine_image(progress: Progress) -> RootFs:
     """Return the root filesystem made of this machine's own files."""
-    key = image_store.key_of("machine", _LAYOUT, *(_status(path) for path in image_files.sources()))
-    if found := image_store.find(key):
+    if found := machine_image_made():
         return found
     progress("making the worker image from this machine's own files (once)")
 
@@ -49,7 +53,11 @@ def machine_image(progress: Progress) -> RootFs:
         image_files.assemble(root)
         return {"PATH": image_files.PATH}
 
-    return image_store.make(key, "machine", fill)
+    return image_store.make(_machine_key(), "machine", fill)
+
+
+def _machine_key() -> str:
+    return image_store.key_of("machine", _LAYOUT, *(_status(path) for path in image_files.sources()))
 
 
 def _status(path: Path) -> str:

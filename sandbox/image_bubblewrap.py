@@ -1,10 +1,12 @@
 """Images for bubblewrap: a root filesystem on our disk, made here, or taken out of Docker where that answers."""
 
 from pathlib import Path
+from typing import cast
 
 from packets.errors import MachineLacks
 from packets.plan import Image
 from sandbox import image_store
+from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.image import BuiltImage, Progress, machine_image
 from sandbox.image_store import RootFs
 from sandbox.protocol import Sandbox
@@ -19,7 +21,7 @@ def ensure(image: Image, sandbox: Sandbox, plan_dir: Path, progress: Progress) -
     if image.setup:
         from sandbox import image_setup
 
-        base = image_setup.in_bubblewrap(sandbox, base, image.setup, progress)
+        base = image_setup.in_bubblewrap(cast("BubblewrapSandbox", sandbox), base, image.setup, plan_dir, progress)
     return BuiltImage(str(base.root), base.digest)
 
 
@@ -39,6 +41,8 @@ def _exported(image: Image, plan_dir: Path, progress: Progress) -> RootFs:
     try:
         found = image_docker.ensure(image.model_copy(update={"setup": ()}), docker, plan_dir, progress)
         key = image_store.key_of("docker", found.ref)
-        return image_store.make(key, f"docker {wanted}", lambda root: image_docker.export(docker.client, found.ref, root))
+        return image_store.make(
+            key, f"docker {wanted}", lambda root: image_docker.export(docker.client, found.ref, root)
+        )
     finally:
         docker.close()

@@ -28,7 +28,7 @@ def ensure(image: Image, sandbox: Sandbox, plan_dir: Path, progress: Progress) -
         return base
     from sandbox import image_setup
 
-    return image_setup.in_docker(client, base, image.setup, progress)
+    return image_setup.in_docker(client, base, image.setup, plan_dir, progress)
 
 
 def _base(client: APIClient, image: Image, plan_dir: Path, progress: Progress) -> BuiltImage:
@@ -43,9 +43,9 @@ def _base(client: APIClient, image: Image, plan_dir: Path, progress: Progress) -
 
 def named(client: APIClient, name: str) -> BuiltImage:
     """Return an image that is already on the engine."""
-    with _speaking(f"look for the image {name!r}"):
+    with speaking(f"look for the image {name!r}"):
         try:
-            found = client.inspect_image(name)
+            found = inspect(client, name)
         except errors.NotFound:
             raise MachineLacks(
                 f"docker has no image {name!r}", f"docker pull {name}, or name another in `image:`"
@@ -101,7 +101,7 @@ def imported(client: APIClient, rootfs: RootFs, progress: Progress) -> BuiltImag
     progress("loading the worker image into docker (once)")
     changes = [f"ENV {name}={value}" for name, value in sorted(rootfs.env.items())]
     changes += [f"LABEL {LABEL}=1", f"LABEL {_DIGEST}={rootfs.digest}"]
-    with _speaking("import the worker image"), tempfile.TemporaryFile(dir=image_store.cache()) as archive:
+    with speaking("import the worker image"), tempfile.TemporaryFile(dir=image_store.cache()) as archive:
         image_store.pack(rootfs.root, archive)
         archive.seek(0)
         # as pieces, not as a file: for a file requests adds a Content-Length to the SDK's "chunked"
@@ -112,13 +112,47 @@ def imported(client: APIClient, rootfs: RootFs, progress: Progress) -> BuiltImag
 
 def listed(client: APIClient) -> list[dict[str, Any]]:
     """Return the engine's images that grace made."""
-    with _speaking("list images"):
+    with speaking("list images"):
         found: list[dict[str, Any]] = client.images(filters={"label": LABEL})
     return found
 
 
+def inspect(client: APIClient, ref: str) -> dict[str, Any]:
+    """Return the engine's facts about an image."""
+    found: dict[str, Any] = client.inspect_image(ref)  # type: ignore[no-untyped-call]
+    return found
+
+
+def has(client: APIClient, name: str) -> bool:
+    """Whether the engine has the image."""
+    try:
+        named(client, name)
+    except MachineLacks:
+        return False
+    return True
+
+
+def export(client: APIClient, ref: str, root: Path) -> dict[str, str]:
+    """Write an image's files into `root`, as the caller's own; returns the image's environment."""
+    with speaking("export the image"):
+        container = client.create_container(
+            image=ref, command=["true"], labels={LABEL: "export"}, use_config_proxy=False
+        )
+        try:
+            with tempfile.TemporaryFile(dir=image_store.cache()) as archive:
+                for piece in client.export(container["Id"]):
+                    archive.write(piece)
+                archive.seek(0)
+                image_store.unpack(archive, root)
+        finally:
+            client.remove_container(container["Id"], force=True, v=True)
+        config = inspect(client, ref).get("Config") or {}
+    return dict(line.split("=", 1) for line in config.get("Env") or ())
+
+
 @contextlib.contextmanager
-def _speaking(what: str) -> Iterator[None]:
+def speaking(what: str) -> Iterator[None]:
+    """Turn the SDK's troubles into one line."""
     try:
         yield
     except (errors.APIError, OSError) as error:
@@ -128,8 +162,10 @@ def _speaking(what: str) -> Iterator[None]:
 def _no_registry(name: str, why: object) -> tuple[str, str]:
     return (
         f"no registry answers for the image {name!r}: {_line(why)}",
-        "leave `image.from` out and grace makes the image from this machine's files, "
-        "or say `image: {name: …}` for a local one",
+        (
+            "leave `image.from` out and grace makes the image from this machine's files, "
+            "or say `image: {name: …}` for a local one"
+        ),
     )
 
 

@@ -4,18 +4,17 @@ Programs come with the libraries `ldd` names (mechanics: 0.7 s, no registry, no 
 wherever it lives here (the system's, pyenv, conda), so that every user inside can run it.
 """
 
-import os
 import re
 import shutil
-import stat
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
-from importlib import metadata
 from pathlib import Path
 
 from packets.errors import MachineLacks
-from sandbox import process
+from sandbox import image_packages, process
+from sandbox.image_packages import PYTHON, TAG, copy_file
+from sandbox.image_store import PLACES
 
 _SEARCH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 _NEEDED = ("git", "sh", "env", "cat", "cp", "mv", "rm", "ls", "mkdir", "sed", "grep", "find", "tar")
@@ -26,8 +25,6 @@ mkfifo mktemp nice nl nohup nproc od paste patch pgrep pkill printenv printf ps 
 sha1sum sha256sum sha512sum shuf sleep sort split stat sync tac tail tee test timeout touch tr true truncate tsort tty
 uname unexpand uniq unlink wc which who whoami xargs xz yes zcat
 """
-_DISTRIBUTIONS = ("pytest", "pip", "setuptools", "wheel")
-_WANTED_DISTRIBUTION = "pytest"
 _SKIP_STDLIB = {
     "site-packages",
     "dist-packages",
@@ -39,25 +36,7 @@ _SKIP_STDLIB = {
     "EXTERNALLY-MANAGED",
 }
 _SKIP_ZONES = {"right", "posix"}
-_PLACES = (
-    "etc",
-    "grace/in",
-    "grace/out",
-    "home/grace",
-    "repo",
-    "root",
-    "run",
-    "tmp",
-    "proc",
-    "sys",
-    "dev",
-    "var",
-    "opt",
-)
 PATH = "/usr/local/bin:/usr/bin:/bin"
-_PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
-_TAG = f".cpython-{sys.version_info.major}{sys.version_info.minor}.pyc"
-_LAUNCH = "#!/usr/local/bin/python3\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n"
 
 
 def interpreter() -> Path:
@@ -68,14 +47,14 @@ def interpreter() -> Path:
 
 def sources() -> tuple[Path, ...]:
     """Name the files whose change makes a new image: the cache's key is their status."""
-    distributions = [Path(str(one.locate_file(""))) / one.name for one in _distributions()]
-    versions = [Path(f"{one.name}=={one.version}") for one in _distributions()]
+    distributions = [Path(str(one.locate_file(""))) / one.name for one in image_packages.distributions()]
+    versions = [Path(f"{one.name}=={one.version}") for one in image_packages.distributions()]
     return (interpreter(), *(path for _, path in _tools()), *distributions, *versions)
 
 
 def assemble(root: Path) -> None:
     """Fill the empty folder `root`. Raises MachineLacks when this machine has no git or no pytest."""
-    for place in ("usr/bin", "usr/lib", "usr/lib64", "usr/local/bin", "usr/local/lib", *_PLACES):
+    for place in ("usr/bin", "usr/lib", "usr/lib64", "usr/local/bin", "usr/local/lib", *PLACES):
         (root / place).mkdir(parents=True, exist_ok=True)
     for link, target in (("bin", "usr/bin"), ("sbin", "usr/bin"), ("lib", "usr/lib"), ("lib64", "usr/lib64")):
         (root / link).symlink_to(target)
@@ -86,7 +65,7 @@ def assemble(root: Path) -> None:
     _copy_libraries(root, programs)
     _copy_data(root)
     _write_etc(root)
-    _copy_packages(root)
+    image_packages.copy(root, interpreter())
 
 
 def _tools() -> Iterator[tuple[str, Path]]:
@@ -106,7 +85,7 @@ def _copy_tools(root: Path) -> Iterator[Path]:
             target.symlink_to(first[source])
             continue
         first[source] = name
-        _copy(source, target)
+        copy_file(source, target)
         yield source
 
 
@@ -128,7 +107,7 @@ def _copy_git(root: Path) -> Iterator[Path]:
         elif source.is_symlink() and source.resolve().parent == folder:
             (inside / source.name).symlink_to(source.resolve().name)
         else:
-            _copy(source, inside / source.name)
+            copy_file(source, inside / source.name)
             yield source
     templates = Path("/usr/share/git-core/templates")
     if templates.is_dir():
@@ -137,13 +116,13 @@ def _copy_git(root: Path) -> Iterator[Path]:
 
 def _copy_python(root: Path) -> Iterator[Path]:
     source = interpreter()
-    binary = root / "usr/local/bin" / _PYTHON
-    _copy(source, binary)
+    binary = root / "usr/local/bin" / PYTHON
+    copy_file(source, binary)
     yield source
     for name in ("python3", "python"):
-        (root / "usr/local/bin" / name).symlink_to(_PYTHON)
+        (root / "usr/local/bin" / name).symlink_to(PYTHON)
     (root / "usr/bin/python3").symlink_to("/usr/local/bin/python3")
-    library = root / "usr/local/lib" / _PYTHON
+    library = root / "usr/local/lib" / PYTHON
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     folders = {
         Path(
@@ -162,7 +141,7 @@ def _copy_python(root: Path) -> Iterator[Path]:
 def _no_ballast(folder: str, names: list[str]) -> set[str]:
     skip = {name for name in names if name in _SKIP_STDLIB or name.startswith("config-")}
     if folder.endswith("__pycache__"):
-        skip |= {name for name in names if not name.endswith(_TAG)}
+        skip |= {name for name in names if not name.endswith(TAG)}
     return skip
 
 
@@ -187,13 +166,13 @@ def _place_library(root: Path, library: Path) -> None:
     if library.is_relative_to(prefix) and prefix != Path("/usr"):
         inside = root / "usr/local" / library.relative_to(prefix)
         if not inside.exists():
-            _copy(library.resolve(), inside)
+            copy_file(library.resolve(), inside)
         # Absolute run paths (pyenv's shared builds) look where python lies here.
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to("/" + str(inside.relative_to(root)))
     elif not target.exists():
-        _copy(library.resolve(), target)
+        copy_file(library.resolve(), target)
 
 
 def _merged(library: Path) -> Path:
@@ -255,85 +234,3 @@ def _write_etc(root: Path) -> None:
     }
     for name, text in files.items():
         (root / "etc" / name).write_text(text)
-
-
-def _distributions() -> tuple[metadata.Distribution, ...]:
-    """Return pytest, pip and what they need, as installed beside grace."""
-    found: dict[str, metadata.Distribution] = {}
-    queue = list(_DISTRIBUTIONS)
-    while queue:
-        name = re.sub(r"[-_.]+", "-", queue.pop(0)).lower()
-        if name in found:
-            continue
-        try:
-            found[name] = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue
-        queue += [need for line in found[name].requires or () if (need := _needed(line))]
-    return tuple(found[name] for name in sorted(found))
-
-
-def _needed(requirement: str) -> str | None:
-    from packaging.requirements import Requirement
-
-    parsed = Requirement(requirement)
-    return parsed.name if not parsed.marker or parsed.marker.evaluate({"extra": ""}) else None
-
-
-def _copy_packages(root: Path) -> None:
-    site = root / _site_packages().relative_to("/")
-    site.mkdir(parents=True, exist_ok=True)
-    distributions = _distributions()
-    if not any(one.name == _WANTED_DISTRIBUTION for one in distributions):
-        raise MachineLacks(
-            "pytest is not installed beside grace", "install grace again: pytest is one of its dependencies"
-        )
-    for distribution in distributions:
-        for file in distribution.files or ():
-            if ".." in file.parts or file.is_absolute() or (file.suffix == ".pyc" and not file.name.endswith(_TAG)):
-                continue
-            source = Path(str(distribution.locate_file(file)))
-            if source.is_file() and file.name not in {"direct_url.json", "INSTALLER", "REQUESTED"}:
-                _copy(source, site / file)
-        _write_scripts(root, distribution)
-    if not any(one.name == "pip" for one in distributions):
-        _unpack_pip(root, site)
-
-
-def _unpack_pip(root: Path, site: Path) -> None:
-    """Take pip from the interpreter's own bundle: grace may be installed without it."""
-    import zipfile
-
-    for wheel in sorted((root / "usr/local/lib" / _PYTHON / "ensurepip/_bundled").glob("pip-*.whl")):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(site)
-        for name in ("pip", "pip3"):
-            _write_script(root, name, "pip._internal.cli.main", "main")
-
-
-def _write_scripts(root: Path, distribution: metadata.Distribution) -> None:
-    for point in distribution.entry_points:
-        if point.group == "console_scripts":
-            module, _, name = point.value.partition(":")
-            _write_script(root, point.name, module.strip(), name.split("[")[0].strip())
-
-
-def _write_script(root: Path, script: str, module: str, name: str) -> None:
-    path = root / "usr/local/bin" / script
-    path.write_text(_LAUNCH.format(module=module, name=name))
-    path.chmod(0o755)
-
-
-def _site_packages() -> Path:
-    """Where the moved interpreter looks for packages: Debian's has its own idea, so it is asked."""
-    bases = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "/usr/local")
-    ask = f"import sysconfig; print(sysconfig.get_path('purelib', vars={bases}))"
-    return Path(process.run([str(interpreter()), "-I", "-S", "-c", ask], env={}).output.strip())
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, target, follow_symlinks=True)
-    # Set-id bits mean nothing inside, and everybody must be able to read what root installed.
-    mode = stat.S_IMODE(target.stat().st_mode) & 0o777
-    target.chmod(0o755 if mode & 0o111 else 0o644)

@@ -21,6 +21,23 @@ from typing import IO
 SHORT = 12
 """Characters of a digest in names."""
 
+PLACES = (
+    "etc",
+    "grace/in",
+    "grace/out",
+    "home/grace",
+    "repo",
+    "root",
+    "run",
+    "tmp",
+    "proc",
+    "sys",
+    "dev",
+    "var",
+    "opt",
+)
+"""Folders that every root filesystem has: mounts go there."""
+
 
 @dataclass(frozen=True)
 class RootFs:
@@ -175,6 +192,20 @@ def pack(root: Path, out: IO[bytes]) -> None:
                     archive.addfile(member, file)
             else:
                 archive.addfile(member)
+
+
+def unpack(archive: IO[bytes], root: Path) -> None:
+    """Write an image's archive into `root`: no devices, no set-id bits, nothing outside, all of it the caller's own."""
+    with tarfile.open(fileobj=archive) as members:
+        for member in members:
+            if member.isreg() or member.isdir() or member.issym() or member.islnk():
+                member.mode = (member.mode or 0) | (0o700 if member.isdir() else 0o600)
+                members.extract(member, root, filter="tar", set_attrs=not member.issym())
+    for place in PLACES:
+        (root / place).mkdir(parents=True, exist_ok=True)
+    for name in ("resolv.conf", "hosts"):
+        (root / "etc" / name).unlink(missing_ok=True)
+        (root / "etc" / name).write_text("127.0.0.1 localhost\n" if name == "hosts" else "")
 
 
 def discard(folder: Path) -> None:

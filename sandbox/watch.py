@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from packets.limits import Limits
 from packets.outcome import StopReason
+from sandbox import descendants
 from sandbox.protocol import Job, Mount
 
 TICK = 0.05
@@ -16,6 +18,8 @@ _DISK_SHARE = 20  # a walk may cost a twentieth of the time
 _ENTRY = 1024  # what an empty file costs: many of them fill a disk too
 _PIDS_PATIENCE = 3.0  # seconds at the limit without a longer pause after which it is a fork bomb
 _PIDS_PAUSE = 3.0
+_MEMORY_EVERY = 0.2
+_OWN = 2  # bubblewrap's own processes
 
 
 class Watch:
@@ -92,6 +96,26 @@ class Watch:
         if self._rising_since is not None and now - self._last_rise > _PIDS_PAUSE:
             self._rising_since = None
         return self._rising_since is not None and now - self._rising_since >= _PIDS_PATIENCE
+
+
+class Resident:
+    """Adds up the memory of a process and its descendants, and counts them, where no control group does it."""
+
+    def __init__(self, pid: int, limits: Limits) -> None:
+        self._pid = pid
+        self._limits = limits
+        self._next = 0.0
+
+    def __call__(self) -> StopReason | None:
+        """Look, five times a second at most."""
+        now = time.monotonic()
+        if now < self._next:
+            return None
+        self._next = now + _MEMORY_EVERY
+        count, held = descendants.resident(descendants.below(self._pid))
+        if held > self._limits.memory:
+            return StopReason.MEMORY
+        return StopReason.PIDS if count > self._limits.pids + _OWN else None
 
 
 def usage(mounts: Iterable[Mount]) -> int:

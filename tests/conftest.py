@@ -29,8 +29,7 @@ def _start_docker() -> str:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             if done.returncode:
                 return f"{' '.join(command)} failed: {done.stderr.strip()[-300:]}"
-    log = Path("/tmp/grace-dockerd.log").open("wb")
-    with log:
+    with Path("/tmp/grace-dockerd.log").open("wb") as log:
         subprocess.Popen(["dockerd"], stdout=log, stderr=log, start_new_session=True)
     deadline = time.monotonic() + _START_TIMEOUT
     while time.monotonic() < deadline:

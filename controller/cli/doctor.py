@@ -1,0 +1,24 @@
+"""`grace doctor`."""
+
+import json
+import sys
+from pathlib import Path
+
+
+def doctor(as_json: bool) -> int:
+    """Print what the machine has; 3 when no plan can run here."""
+    from controller.doctor import Check, examine
+
+    report = examine(Path.cwd())
+    if as_json:
+        checks = [check._asdict() for check in report.checks]
+        sys.stdout.write(json.dumps({"ready": report.ready, "checks": checks}) + "\n")
+        return 0 if report.ready else 3
+
+    def line(check: Check) -> str:
+        text = f"{'ok     ' if check.ok else 'missing'} {check.name:<10} {check.detail}"
+        return text + (f"\n{'':19}{check.hint}" if check.hint and not check.ok else "")
+
+    sys.stdout.write("\n".join(line(check) for check in report.checks) + "\n")
+    sys.stdout.write("ready\n" if report.ready else "no plan can run here\n")
+    return 0 if report.ready else 3

@@ -1,0 +1,164 @@
+"""The host engine: no isolation at all, only when a plan says `sandbox: host` in so many words.
+
+The job runs as the caller, in the workspace's own copy of the tree. There is no /repo and no /grace: words of `argv`,
+values of `env` and `cwd` that start with the target of a mount become the path of its source. Its environment is fresh
+(rule 10), which keeps secrets out of variables, not out of reach: it can read all that its user can.
+"""
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packets.errors import EngineLost
+from sandbox import descendants, host_child, process, watch
+from sandbox.output import BoundedLog
+from sandbox.protocol import Ending, Job, Mount, Sandbox, never
+
+_MARK = "GRACE_SANDBOX"
+_KILL = 9
+_END = 10.0
+
+
+@dataclass
+class _Running:
+    child: process.Child
+    log: BoundedLog
+    pump: process.Pump
+    home: Path
+    began: float
+    disk_before: int
+    ending: Ending | None = None
+
+
+class HostSandbox(Sandbox):
+    """Plain child processes. Killed with their process group and whatever of them carries the job's mark."""
+
+    name = "host"
+    owner: int | None = None
+    gaps: tuple[str, ...] = (
+        "files (everything its user can read and write)",
+        "network",
+        "write scope (only the diff is checked)",
+        "memory (watched)",
+        "cpus",
+        "pids (watched)",
+        "disk (watched)",
+    )
+
+    def __init__(self) -> None:
+        self._launcher = process.Launcher()
+        self._jobs: dict[str, _Running] = {}
+        self._closing = weakref.finalize(self, self._launcher.close)
+
+    def close(self) -> None:
+        """Kill every job and end the launching thread."""
+        for name in list(self._jobs):
+            self.remove(name)
+        self._closing()
+
+    def start(self, job: Job) -> None:
+        """Start the job; one of that name that this process started is kept."""
+        if job.name in self._jobs:
+            return
+        before = watch.usage(job.mounts)
+        home = Path(tempfile.mkdtemp(prefix="grace-home-"))
+        argv = [translate(word, job.mounts) for word in job.argv]
+        limits = [str(job.limits.disk), str(os.getpid())]
+        try:
+            child = self._launcher.start(
+                [sys.executable, "-I", "-S", host_child.__file__, *limits, *argv],
+                env=_environment(job, home),
+                cwd=translate(job.cwd, job.mounts),
+            )
+        except OSError as error:
+            shutil.rmtree(home, ignore_errors=True)
+            raise EngineLost(f"{job.name} could not be started: {error}") from error
+        log = BoundedLog(job.log)
+        self._jobs[job.name] = _Running(child, log, process.Pump(child, log.write), home, time.monotonic(), before)
+
+    def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
+        """Block until the end; kill when the deadline, a watched limit or `cancelled` says so."""
+        running = self._jobs.get(job.name)
+        if running is None:
+            raise EngineLost(
+                f"the process of {job.name} is gone", "it died with the process that started it; start anew"
+            )
+        if running.ending:
+            return running.ending
+        looks = watch.Watch(
+            job,
+            began=running.began,
+            disk_before=running.disk_before,
+            cancelled=cancelled,
+            engine_limit=watch.Resident(running.child.pid, job.limits),
+        )
+        reason = None
+        while running.child.wait(watch.TICK) is None and not reason:
+            reason = looks.tripped()
+        duration = time.monotonic() - running.began
+        code = running.child.poll()
+        _finish(running, job.name)
+        if reason:
+            running.ending = Ending(None, reason, duration)
+        else:
+            exit_code = _exit_code(code or 0)
+            running.ending = Ending(exit_code, looks.ended_by(exit_code), duration)
+        return running.ending
+
+    def remove(self, name: str) -> None:
+        """Kill what lives of the job, also of a dead controller's."""
+        running = self._jobs.pop(name, None)
+        if running:
+            _finish(running, name)
+            shutil.rmtree(running.home, ignore_errors=True)
+        else:
+            _kill_marked(name)
+
+    def remaining(self, run_id: str) -> tuple[str, ...]:
+        """Name the jobs of the run that have a process."""
+        marks = descendants.marked(f"{_MARK}={run_id}:")
+        return tuple(sorted({mark.rsplit(":", 1)[-1] for mark in marks}))
+
+
+def translate(text: str, mounts: tuple[Mount, ...]) -> str:
+    """Return the host's path for a word that starts with a mount's target; the innermost mount counts."""
+    for mount in sorted(mounts, key=lambda one: len(one.target), reverse=True):
+        if text == mount.target or text.startswith(f"{mount.target}/"):
+            return f"{mount.source}{text[len(mount.target) :]}"
+    return text
+
+
+def _environment(job: Job, home: Path) -> Mapping[str, str]:
+    own = {name: translate(value, job.mounts) for name, value in job.env.items()}
+    path = os.environ.get("PATH", os.defpath)
+    fixed = {"HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", _MARK: f"{job.run_id}:{job.name}"}
+    return {"PATH": path, **own, **fixed}
+
+
+def _finish(running: _Running, name: str) -> None:
+    running.child.kill()
+    _kill_marked(name)
+    running.pump.wait(_END)
+    running.child.close()
+    running.log.close()
+
+
+def _kill_marked(name: str) -> None:
+    """Kill what left the process group but kept the environment; what dropped both is out of reach here."""
+    for mark, pids in descendants.marked(f"{_MARK}=").items():
+        if mark.rsplit(":", 1)[-1] == name:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, _KILL)
+
+
+def _exit_code(code: int) -> int:
+    """Return what a shell would: 128 + signal for one that was killed."""
+    return code if code >= 0 else 128 - code

@@ -72,7 +72,7 @@ def whole() -> Layout:
 def lay_out(entries: Mapping[str, Entry], write_folders: Iterable[tuple[str, bool]]) -> Layout:
     """Decide the layers for the folders that must be writable (True: all beneath)."""
     outline = Outline(entries)
-    layers = _writable(outline, write_folders)
+    layers = _writable(entries, outline, write_folders)
     base_points: list[str] = []
     if "" not in layers:
         _shell(outline, layers, "", ".git", base_points)
@@ -87,13 +87,28 @@ def lay_out(entries: Mapping[str, Entry], write_folders: Iterable[tuple[str, boo
     return Layout(sorted(layers.values(), key=lambda x: x.folder), list(_cover(outline, layers)), base_points)
 
 
-def _writable(outline: Outline, write_folders: Iterable[tuple[str, bool]]) -> dict[str, Layer]:
-    layers: dict[str, Layer] = {}
-    for folder, deep in sorted(write_folders):
+def _writable(
+    entries: Mapping[str, Entry], outline: Outline, write_folders: Iterable[tuple[str, bool]]
+) -> dict[str, Layer]:
+    wanted: dict[str, bool] = {}
+    for given, all_beneath in write_folders:
+        folder, deep = _real_folder(entries, given, all_beneath)
         wide = len(outline.children.get(folder, ())) > MAX_BINDS or folder not in outline.children
+        wanted[folder] = wanted.get(folder, False) or deep or wide
+    layers: dict[str, Layer] = {}
+    for folder, deep in sorted(wanted.items()):
         if not any(above.deep and _within(folder, above.folder) for above in layers.values()):
-            layers[folder] = Layer(folder, writable=True, deep=deep or wide)
+            layers[folder] = Layer(folder, writable=True, deep=deep)
     return layers
+
+
+def _real_folder(entries: Mapping[str, Entry], folder: str, deep: bool) -> tuple[str, bool]:  # noqa: FBT001
+    """Where the base has a file, a link or a submodule in the folder's place, give the folder that holds that one."""
+    ends = [at for at, char in enumerate(folder) if char == "/"]
+    for end in (*ends, len(folder)):
+        if folder[:end] in entries:
+            return folder[:end].rpartition("/")[0], False
+    return folder, deep
 
 
 def _shell(outline: Outline, layers: dict[str, Layer], folder: str, point: str, base_points: list[str]) -> None:

@@ -39,9 +39,10 @@ def _bounded(folder: int, name: str) -> tuple[bytes | None, str]:
         return None, ""
     except OSError as fault:
         return None, f"report.json cannot be read: {fault.strerror}"
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None, "report.json is not a plain file"
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None, "report.json is not a plain file"
         raw = file.read(_MAX_REPORT + 1)
     return (None, f"report.json is larger than {_MAX_REPORT} bytes") if len(raw) > _MAX_REPORT else (raw, "")
 

@@ -76,19 +76,18 @@ class Repo:
     path: Path
     started: list[tuple["subprocess.Popen[str]", threading.Timer]] = field(default_factory=list)
 
+    @property
+    def errors(self) -> Path:
+        """Where started commands that print JSON write their words."""
+        return self.path.with_suffix(".err")
+
     def git(self, *args: str, cwd: Path | None = None) -> str:
         identity = ["-c", "user.name=somebody", "-c", "user.email=somebody@localhost"]
         done = subprocess.run(
-            ["git", *identity, *args],
-            cwd=cwd or self.path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            check=False,
+            ["git", *identity, *args], cwd=cwd or self.path, env=environment(), capture_output=True, check=False
         )
-        assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr}"
-        return done.stdout.strip("\n")
+        assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}"
+        return done.stdout.decode(errors="surrogateescape").strip("\n")
 
     def write(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():
@@ -127,16 +126,17 @@ class Repo:
 
     def start(self, *args: str | Path, **env: str) -> "subprocess.Popen[str]":
         """Start the command in a process group of its own; the fixture ends what a test leaves running."""
-        process = subprocess.Popen(
-            [str(GRACE), *map(str, args)],
-            cwd=self.path,
-            env=environment(**env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        with self.errors.open("a") as errors:
+            process = subprocess.Popen(
+                [str(GRACE), *map(str, args)],
+                cwd=self.path,
+                env=environment(**env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors if "--json" in args else subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
         watchdog = threading.Timer(PATIENCE, process.kill)
         watchdog.daemon = True
         watchdog.start()

@@ -24,7 +24,7 @@ def test_each_block_is_a_schema(name):
 
 
 def test_the_output_is_what_the_page_says(repo):
-    shell = 'echo x > src/a.txt; grep -q scope.outside "$GRACE_PACKET_JSON" || echo x > src/b.txt'
+    shell = 'echo x > src/a.txt; grep -q scope[.]outside "$GRACE_PACKET_JSON" || echo x > src/b.txt'
     repo.plan(
         {
             "A": {

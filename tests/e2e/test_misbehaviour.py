@@ -138,7 +138,7 @@ def test_r7_what_it_does_to_git_stays_in_its_sandbox(repo):
 
 def test_a_finding_is_fed_back_to_the_next_attempt(repo):
     shell = (
-        'if grep -q scope.outside "$GRACE_PACKET_JSON"; then echo x > src/a.txt;'
+        'if grep -q scope[.]outside "$GRACE_PACKET_JSON"; then echo x > src/a.txt;'
         " else echo x > src/a.txt; echo x > src/b.txt; fi"
     )
     repo.plan({"A": {"shell": shell, "write_scope": ["src/a.txt"]}}, defaults={"limits": {"attempts": 2}})

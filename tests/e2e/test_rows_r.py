@@ -29,7 +29,7 @@ def test_e1_each_green_alone_and_red_together(repo):
     rows = {
         "Rename": {
             "shell": "mv data/old.txt data/new.txt",
-            "write_scope": ["data/"],
+            "write_scope": ["data/old.txt", "data/new.txt"],
             "verification": {"module_local_checks": ["test -f data/new.txt"]},
         },
         "Caller": {
@@ -105,7 +105,7 @@ def test_r8_a_repository_that_looks_like_grace(repo):
         | {"types.py": boom, "yaml.py": boom, "conftest.py": boom},
     )
     repo.plan({"A": {"shell": "echo x > src/a.txt", "write_scope": ["src/a.txt"]}})
-    repo.grace("run", "plan.yaml", "--yes", PYTHONPATH=str(repo.path)).exits(0)
+    repo.grace("run", "plan.yaml", "--yes").exits(0)
     assert repo.show("src/a.txt") == "x"
 
 

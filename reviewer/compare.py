@@ -7,6 +7,7 @@ from packets.deltas import VerificationDelta
 from reviewer.assertions import NO_SKIP, Skip
 from reviewer.paths import is_named_test, is_python_test
 from reviewer.scenarios import Scenario, TestFile, read_tests
+from reviewer.titles import read_titles
 
 Blobs = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
 """Blob ids in, (id, content) out."""
@@ -90,7 +91,7 @@ def compare_tests(old: Mapping[str, str], new: Mapping[str, str], blobs: Blobs) 
 
 def _read(path: str, source: bytes) -> TestFile | None:
     if not path.endswith((".py", ".pyi")):
-        return None
+        return read_titles(path, source)
     return read_tests(path, source, collected=is_python_test(path))
 
 
@@ -169,6 +170,8 @@ def _compare_support(
 ) -> None:
     for path, file in sorted(before.items()):
         now = after.get(path)
+        if file and not now and file.support:
+            diff.support.append(Support(path, ""))
         if not file or not now:
             continue
         for name, (digest, line, strength) in file.support.items():

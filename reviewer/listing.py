@@ -12,7 +12,8 @@ What the reviewer looks at, in this order, before anything is merged. Written by
 
 Cheap gates always run, all of them, so that one attempt hears everything at once. Costly ones run only while no error
 has been found; a gate that did not run has not passed, and the verdict names it. Every gate may also say
-`<gate>.broken`: it could not judge, which counts as a failure. Codes are stable: none is renamed or given another meaning.
+`<gate>.broken`: it could not judge, which counts as a failure. Codes are stable: none is renamed or given another
+meaning.
 """
 
 

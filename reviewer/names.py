@@ -46,9 +46,13 @@ def nearest(name: str, known: Iterable[str]) -> Sequence[str]:
     return [by_bare[match] for match in difflib.get_close_matches(name.removeprefix("test_"), by_bare, 3, 0.5)]
 
 
-def same_test(static: str, reported: str) -> bool:
-    """Say whether a runner's id is the test at `path::name`; its path may start deeper, at its own root directory."""
-    path, _, name = static.partition("::")
+def ran_as(scenario: Scenario, reported: str) -> bool:
+    """Say whether a runner's id is this scenario; its path may start deeper, at the runner's own root directory."""
+    if is_title(scenario):
+        # Runners put the titles around it in front, each with another sign between.
+        wanted, given = folded(scenario.name), folded(reported.rpartition("::")[2])
+        return bool(wanted) and (given == wanted or given.endswith(f"_{wanted}"))
+    path, name = scenario.path, scenario.name
     reported_path, _, reported_name = reported.partition("::")
     if name != reported_name and name != reported_name.partition("[")[0]:
         return False

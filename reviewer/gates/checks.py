@@ -7,7 +7,7 @@ from packets.verdict import CheckResult, Finding
 from reviewer.case import Case
 from reviewer.evidence import Evidence
 from reviewer.findings import error, warning
-from reviewer.names import means, meant_id, same_test
+from reviewer.names import means, meant_id, ran_as
 from reviewer.scenarios import Scenario
 
 _TAIL = 2000
@@ -74,9 +74,9 @@ def _not_passed(name: str, added: list[Scenario], results: tuple[CheckResult, ..
         if not means(name, scenario):
             continue
         row = name if any(row == name for row, _ in scenario.cases) and scenario.bare != name else ""
-        if any(same_test(scenario.id, each) and (not row or meant_id(row, each)) for each in passed):
+        if any(ran_as(scenario, each) and (not row or meant_id(row, each)) for each in passed):
             return
-        how = next((word for each, word in others.items() if same_test(scenario.id, each)), "was not run")
+        how = next((word for each, word in others.items() if ran_as(scenario, each)), "was not run")
         if not passed and not others:
             how = "was not seen: no check told which tests it ran"
         yield error(

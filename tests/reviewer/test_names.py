@@ -1,0 +1,74 @@
+import pytest
+
+from reviewer.names import means, meant_id, nearest, ran_as
+from reviewer.scenarios import read_tests
+from reviewer.titles import read_titles
+
+
+def python(source="def test_seasonal_coupon():\n    assert f()\n", path="tests/test_a.py"):
+    (found,) = read_tests(path, source.encode()).scenarios.values()
+    return found
+
+
+def title(text):
+    (found,) = read_titles("a.test.ts", f"it('{text}', () => {{}})".encode()).scenarios.values()
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "seasonal_coupon",
+        "test_seasonal_coupon",
+        "tests/test_a.py::test_seasonal_coupon",
+        "tests/test_a.py::*",
+    ],
+)
+def test_a_name_means_a_test(name):
+    assert means(name, python())
+
+
+@pytest.mark.parametrize("name", ["seasonal", "coupon", "Seasonal_Coupon", "seasonal-coupon", "tests/test_b.py::*", ""])
+def test_and_no_other(name):
+    assert not means(name, python())
+
+
+def test_rows_and_methods():
+    rows = python("class TestA:\n    @pytest.mark.parametrize('x', ['plus_loyalty'])\n    def test_b(self, x): pass\n")
+    for name in ("plus_loyalty", "test_b[plus_loyalty]", "b", "TestA::test_b"):
+        assert means(name, rows), name
+
+
+@pytest.mark.parametrize("text", ["seasonal coupon", "Seasonal: coupon!", "SEASONAL  coupon"])
+def test_a_title_gives_a_name(text):
+    assert means("seasonal_coupon", title(text))
+    assert not means("seasonal", title(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier"),
+    [
+        ("a", "t.py::test_a"),
+        ("test_a", "t.py::TestX::test_a[1]"),
+        ("1", "t.py::test_a[1]"),
+        ("t.py::TestX::test_a", "t.py::TestX::test_a"),
+        ("adds_up", "cart.test.ts::Adds up"),
+    ],
+)
+def test_ids_of_reports_are_meant_the_same_way(name, identifier):
+    assert meant_id(name, identifier)
+    assert not meant_id("other", identifier)
+
+
+def test_what_ran_is_found_from_the_runner_s_own_root():
+    assert ran_as(python(), "tests/test_a.py::test_seasonal_coupon[1]")
+    assert ran_as(python(), "test_a.py::test_seasonal_coupon")
+    assert not ran_as(python(), "other/test_a.py::test_seasonal_coupon")
+    assert not ran_as(python(), "test_a.py::TestX::test_seasonal_coupon")
+    assert ran_as(title("adds up"), "src/a.test.ts::Cart > adds up")
+    assert not ran_as(title("adds up"), "src/a.test.ts::Cart > subtracts")
+
+
+def test_the_nearest_are_named():
+    known = ["t.py::test_seasonal_cupon", "t.py::test_other"]
+    assert nearest("seasonal_coupon", known) == ["t.py::test_seasonal_cupon"]

@@ -7,6 +7,7 @@ Everything that decides is in the kernel, everything that acts is in `controller
 
 import queue
 import signal
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from controller.context import Context
 from controller.engine import Engine, Steps
 from controller.kernel import RunState, decide
 from controller.lock import held
-from controller.store.store import Store
+from controller.store.store import Store, worked
 from packets.errors import GraceError
 from packets.events import Action, ActionKind, Event, EventType
 from packets.states import FINAL
@@ -39,6 +40,8 @@ class Loop:
         self.answer = answer
         self.state: RunState | None = None
         self._launched = False
+        self._began = time.monotonic()
+        self._worked_before = 0.0
         threads = max(4, int(context.run.settings["max_workers"]) * 2)
         self.engine = Engine(context.folder / "engine.db", context.run_id, self._carry_out, threads)
         context.say = self.engine.outcomes.put
@@ -66,6 +69,7 @@ class Loop:
     def refold(self) -> None:
         """Bring the state back from the events."""
         self.state = None
+        self._worked_before = worked(self.store.events(self.ctx.run_id))
         for recorded in self.store.events(self.ctx.run_id):
             self.state = decide(self.state, recorded.event).state
 
@@ -110,13 +114,26 @@ class Loop:
         """Take in whatever came next; False when the run stands still."""
         for row, event in self.store.unread(self.ctx.run_id):
             self.take(event, inbox=row)
-        for event in self.store.lapsed(self.ctx.run_id):
+        for event in (*self.store.lapsed(self.ctx.run_id), *self._overdue()):
             self.take(event)
         try:
             self.take(self.engine.outcomes.get(timeout=POLL))
         except queue.Empty:
             return self._rest() if self.known.resting else True
         return True
+
+    def _overdue(self) -> list[Event]:
+        """End a run whose working time is over: the time of earlier lives counts, the time it stood still does not."""
+        deadline = self.ctx.plan.limits.deadline
+        if deadline is None or self.known.closing or self.known.finished:
+            return []
+        if self._worked_before + time.monotonic() - self._began < deadline:
+            return []
+        reason = f"the run's deadline of {deadline} s of working time was reached"
+        return [
+            Event(type=EventType.NOTE, data={"message": reason}),
+            Event(type=EventType.CANCELLED, data={"reason": reason}),
+        ]
 
     def _rest(self) -> bool:
         """Nothing is under way: ask the person at the terminal, if there is one, or stand still."""

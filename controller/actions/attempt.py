@@ -148,10 +148,24 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
     ctx.records.put_verdict(packet.module_id, packet.attempt, verdict)
     if record := ctx.records.attempt(packet.module_id, packet.attempt):
         write_review(ctx.roots, ctx.run_id, record)
-    if verdict.decision is not Decision.ACCEPT and outcome.head_tree != packet.base.tree:
+    if verdict.decision is Decision.ACCEPT:
+        _refresh(ctx, packet, outcome)
+    elif outcome.head_tree != packet.base.tree:
         commit = ctx.git.resolve(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt))
         ctx.git.update_ref(refnames.rescue(ctx.run_id, packet.module_id, packet.attempt), commit, None)
     return verdict.model_dump_json()
+
+
+def _refresh(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> None:
+    """Refresh at module level: changed files, the graph around them, and who stands nearest."""
+    before, after = packet.base.tree, outcome.head_tree
+    total, parsed, _ = ctx.knowledge.refresh(before, after)
+    near = ctx.knowledge.touched_dependents(ctx.plan, after, [packet.module_id])
+    ctx.note(
+        f"module refresh: {len(ctx.git.changes(before, after))} files changed, {parsed} of {total} parsed",
+        packet.module_id, packet.attempt,
+        level="module", files_total=total, files_parsed=parsed, dependents=list(near),
+    )  # fmt: skip
 
 
 def _judged(ctx: Context, action: Action, packet: ExecutionPacket, outcome: AttemptOutcome, verdict: Verdict) -> Event:

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection, Row
@@ -222,6 +223,18 @@ class Store:
     def modules(self, run_id: str) -> list[Row]:
         """Return the module rows in plan order."""
         return self.db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)
+
+
+def worked(events: Sequence[Recorded]) -> float:
+    """Return the seconds that a run's controllers worked so far: each from its first event to its last."""
+    total, began, last = 0.0, None, None
+    for recorded in events:
+        at = datetime.fromisoformat(recorded.at)
+        if began is None or last is None or recorded.event.type is EventType.RESUMED:
+            total += (last - began).total_seconds() if began and last else 0.0
+            began = at
+        last = at
+    return total + ((last - began).total_seconds() if began and last else 0.0)
 
 
 def _event(row: Row) -> Event:

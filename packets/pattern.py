@@ -21,12 +21,18 @@ Part = tuple[str, ...]
 
 
 class Pattern(NamedTuple):
-    """A parsed entry. `fixed`: the leading names without any glob. `literal`: it has no glob; such a one is a file."""
+    """A parsed entry.
+
+    `fixed`: the leading names without any glob. `literal`: it has no glob; such a one is a file. Every path that it
+    matches starts with `start` and ends with `tail`: the characters before its first and after its last glob.
+    """
 
     text: str
     parts: tuple[Part, ...]
     fixed: tuple[str, ...]
     literal: bool
+    start: str
+    tail: str
 
     @property
     def size(self) -> int:
@@ -39,9 +45,19 @@ def is_glob(part: Part) -> bool:
     return part == DEEP or ANY in part or MANY in part
 
 
-def fixed_start(parts: tuple[Part, ...]) -> tuple[str, ...]:
-    """Return the leading names without any glob."""
-    return tuple("".join(part) for part in itertools.takewhile(lambda part: not is_glob(part), parts))
+def compiled(text: str, parts: tuple[Part, ...], *, literal: bool) -> Pattern:
+    """Return the pattern of these parts."""
+    fixed = tuple("".join(part) for part in itertools.takewhile(lambda part: not is_glob(part), parts))
+    start, tail = "/".join(fixed), ""
+    if not literal:
+        start += "/" * bool(fixed) + _plain(parts[len(fixed)])
+        tail = _plain(parts[-1][::-1])[::-1]
+    return Pattern(text, parts, fixed, literal, start, start if literal else tail)
+
+
+def _plain(part: Part) -> str:
+    """Return the characters before the first glob."""
+    return "".join(itertools.takewhile(lambda atom: len(atom) == 1, part))
 
 
 def _globs(pieces: tuple[str, ...], text: str) -> bool:
@@ -135,9 +151,9 @@ def meet(a: Pattern, b: Pattern) -> str | None:
 
 
 def may_meet(a: Pattern, b: Pattern) -> bool:
-    """Say whether the fixed starts leave room for a common path: the cheap question before `meet`."""
-    shared = min(len(a.fixed), len(b.fixed))
-    return a.fixed[:shared] == b.fixed[:shared]
+    """Say whether starts and tails leave room for a common path: the cheap question before `meet`."""
+    starts = a.start.startswith(b.start) or b.start.startswith(a.start)
+    return starts and (a.tail.endswith(b.tail) or b.tail.endswith(a.tail))
 
 
 def _path_steps(

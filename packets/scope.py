@@ -17,7 +17,7 @@ from typing import Self
 
 from packets import pattern
 from packets.forbidden import name_fault, path_fault
-from packets.pattern import ANY, DEEP, MANY, Part, Pattern, fixed_start, is_glob, may_meet
+from packets.pattern import ANY, DEEP, MANY, Part, Pattern, compiled, is_glob
 
 MAX_ENTRY = 1024
 """Characters of one entry: bounds the cost of comparing two of them."""
@@ -31,7 +31,7 @@ def parse_entry(text: str) -> Pattern:
     literal = not folder and not any(map(is_glob, parts))
     if folder or parts[-1] == DEEP:
         parts = (*parts, (MANY,)) if parts[-1] == DEEP else (*parts, DEEP, (MANY,))
-    parsed = Pattern(text=text, parts=parts, fixed=fixed_start(parts), literal=literal)
+    parsed = compiled(text, parts, literal=literal)
     if pattern.meet(parsed, parsed) is None:
         raise ValueError(f"{text!r} can match nothing that may be written")
     return parsed
@@ -86,11 +86,9 @@ def _refusal(entry: str, fault: str) -> str:
 
 def clash(a: Pattern, b: Pattern) -> str | None:
     """Return a path that both match, or the file of one that must be a folder for the other; None if neither."""
-    if not may_meet(a, b):
-        return None
     for file, inside in ((a, b), (b, a)):
-        if file.literal and len(inside.parts) > len(file.parts) and len(inside.fixed) >= len(file.parts):
-            return "/".join(file.fixed)
+        if file.literal and inside.start.startswith(f"{file.start}/"):
+            return file.start
     return pattern.meet(a, b)
 
 
@@ -115,7 +113,7 @@ class Scope:
 
     def names(self, path: str) -> bool:
         """Say whether an entry is literally this file."""
-        return any(entry.literal and "/".join(entry.fixed) == path for entry in self.patterns)
+        return any(entry.literal and entry.start == path for entry in self.patterns)
 
     def overlaps(self, other: "Scope") -> str | None:
         """Return a path that both may write, or that is a file for one and a folder for the other; None if disjoint."""

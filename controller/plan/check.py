@@ -36,23 +36,27 @@ class Tolerance:
 
     ids: frozenset[str] = frozenset()
     agents: frozenset[str] = frozenset()
-    whole: bool = True
+    modules: int = 0
+    bent: bool = False
+
+    def ordered(self, plan: Plan) -> bool:
+        """Say whether everything that orders modules is still there: none of them, and no dependency, was left out."""
+        return not self.bent and self.modules <= len(plan.modules())
 
     @classmethod
     def of(cls, places: Places, faults: Sequence[Loc]) -> Self:
         """Read the words of the whole file, also of its faulty parts."""
         agents, mapped = places.find(("agents",)), places.find(("modules_map",))
         ids = {*(mapped.pairs if isinstance(mapped, Keys) else ())}
-        phases = places.find(("phases",))
+        phases, count = places.find(("phases",)), 0
         for i, phase in enumerate(phases.items if isinstance(phases, Items) else ()):
             modules = phase.pairs.get("modules") if isinstance(phase, Keys) else None
+            count += len(modules.items) if isinstance(modules, Items) else 1
             for j in range(len(modules.items) if isinstance(modules, Items) else 0):
                 name = places.find(("phases", i, "modules", j, "id"))
                 ids |= {name.text} if isinstance(name, Scalar) else set()
         agent_names = frozenset(agents.pairs if isinstance(agents, Keys) else ())
-        # A module that is left out, or one of its dependencies, may be what orders two others.
-        whole = not any("depends_on" in loc or "write_scope" not in loc and loc[:1] == ("phases",) for loc in faults)  # noqa: RUF021
-        return cls(frozenset(ids), agent_names, whole)
+        return cls(frozenset(ids), agent_names, count, bent=any("depends_on" in loc for loc in faults))
 
 
 def check_plan(
@@ -76,7 +80,7 @@ def word_problems(plan: Plan, places: Places, tolerance: Tolerance | None = None
     """Return the errors that the plan's own words show, without a repository."""
     tolerance = tolerance or Tolerance()
     names = name_problems(plan, places, known_ids=tolerance.ids, known_agents=tolerance.agents)
-    scopes = scope_problems(plan, places) if tolerance.whole else []
+    scopes = scope_problems(plan, places) if tolerance.ordered(plan) else []
     return [*names, *scopes, *file_problems(plan, places), *_expectations(plan, places), *_markers(plan, places)]
 
 

@@ -79,22 +79,24 @@ def _dependencies(plan: Plan, places: Places, known: Collection[str]) -> Iterato
 def _cycles(plan: Plan, places: Places) -> Iterator[Problem]:
     import networkx as nx
 
-    where = {module.id: (loc, module) for loc, module in modules_at(plan)}
+    order = {name: number for number, name in enumerate(dict.fromkeys(module.id for module in plan.modules()))}
+    edges: dict[tuple[str, str], Loc] = {}
+    for loc, module in modules_at(plan):
+        for index, wanted in enumerate(module.depends_on):
+            edges.setdefault((module.id, wanted), (*loc, "depends_on", index))
     for phase in plan.phases:
-        graph: nx.DiGraph[str] = nx.DiGraph()
         ids = {module.id for module in phase.modules}
-        for module in phase.modules:
-            graph.add_edges_from((module.id, d) for d in module.depends_on if d in ids and d != module.id)
-        for knot in sorted(
-            nx.strongly_connected_components(graph), key=lambda found: min(map(list(where).index, found))
-        ):
-            if len(knot) > 1:
-                start = min(knot, key=list(where).index)
-                cycle = [source for source, _ in nx.find_cycle(graph.subgraph(knot), start)]
-                loc, module = where[cycle[0]]
-                index = module.depends_on.index(cycle[1])
-                message = f"these depend on each other: {' -> '.join([*cycle, cycle[0]])}"
-                yield places.problem((*loc, "depends_on", index), "plan.cycle", message, "take one of these out")
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_edges_from(edge for edge in edges if ids.issuperset(edge) and edge[0] != edge[1])
+        knots = (knot for knot in nx.strongly_connected_components(graph) if len(knot) > 1)
+        for start in sorted((min(knot, key=order.__getitem__) for knot in knots), key=order.__getitem__):
+            # Through the knot's first module, the shortest way: the same cycle is named each time.
+            ways = [
+                nx.shortest_path(graph, wanted, start) for wanted in graph[start] if nx.has_path(graph, wanted, start)
+            ]
+            cycle = [start, *min(ways, key=len)]
+            message = f"these depend on each other: {' -> '.join(cycle)}"
+            yield places.problem(edges[start, cycle[1]], "plan.cycle", message, "take one of these out")
 
 
 def _agents(plan: Plan, places: Places, known: Collection[str]) -> Iterator[Problem]:

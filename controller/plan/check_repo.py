@@ -85,8 +85,8 @@ def _new_folder(text: str, loc: Loc, places: Places, files: Files) -> Iterator[P
         folder, above = "/".join(names[:length]), "/".join(names[: length - 1])
         if folder in files.folders:
             continue
-        beside = [f for f in files.folders if f.rpartition("/")[0] == above]
-        if hint := did_you_mean(folder, beside):
+        beside = [f.rpartition("/")[2] for f in files.folders if f.rpartition("/")[0] == above]
+        if hint := did_you_mean(names[length - 1], beside):
             message = f"there is no folder {folder} in the base: it would be made"
             yield places.problem(loc, "plan.scope_new_folder", message, hint, severity="warning")
         return

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from controller.plan.check_names import modules_at
 from controller.plan.places import Loc, Places
-from packets.pattern import Pattern
+from packets.pattern import Pattern, may_meet
 from packets.plan import Module, Phase, Plan
 from packets.problem import Problem
 from packets.scope import clash, parse_entry
@@ -42,14 +42,14 @@ def entries_of(phase: Phase) -> list[Entry]:
 
 
 def near_pairs(entries: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Give the pairs of different modules that could meet: where one begins without a glob, the other begins too."""
-    starts: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
+    """Give the pairs of different modules that could meet: the start of one is the beginning of the other's start."""
+    starts: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        starts[entry.pattern.fixed].append(entry)
-    for fixed, here in starts.items():
+        starts[entry.pattern.start].append(entry)
+    for start, here in starts.items():
         yield from (pair for pair in combinations(here, 2) if pair[0].module != pair[1].module)
-        for length in range(len(fixed)):
-            for above in starts.get(fixed[:length], ()):
+        for length in range(len(start)):
+            for above in starts.get(start[:length], ()):
                 yield from ((above, entry) for entry in here if entry.module != above.module)
 
 
@@ -59,7 +59,7 @@ def overlaps(phase: Phase) -> list[Overlap]:
     order = {id(entry): number for number, entry in enumerate(entries)}
     work, found = 0, []
     for a, b in near_pairs(entries):
-        work += 1 if a.pattern.literal or b.pattern.literal else a.pattern.size * b.pattern.size
+        work += a.pattern.size * b.pattern.size if may_meet(a.pattern, b.pattern) else 1
         if work > MAX_WORK:
             raise OverflowError
         if (path := clash(a.pattern, b.pattern)) is not None:

@@ -23,8 +23,8 @@ __all__ = ["LoadedPlan", "digest", "load_plan"]
 
 MAX_PROBLEMS = 100
 _ROUNDS = 6
-_STAND_INS: dict[str | int, int | str] = {"version": 1, "name": "x", "purpose": "x"}
-"""What takes the place of a missing key, so that the rest can be judged."""
+_STAND_INS: dict[str | int, int | str] = {"version": 1, "name": "x", "purpose": "x", "write_scope": ""}
+"""What takes the place of a missing key, so that the rest can be judged; of a scope, a file that is nobody's."""
 
 
 def load_plan(path: Path) -> LoadedPlan:
@@ -128,5 +128,7 @@ def _prune(faults: list[tuple[str, Loc]], places: Places) -> None:
 
 def _stand_in(holder: object, key: str) -> None:
     if isinstance(holder, Keys):
-        holder.pairs[key] = Scalar(holder.line, holder.column, "", _STAND_INS[key])
-        holder.places[key] = (holder.line, holder.column)
+        place = holder.line, holder.column
+        alone = Items(*place, [Scalar(*place, "", f"left out/{id(holder)}")])
+        holder.pairs[key] = alone if key == "write_scope" else Scalar(*place, "", _STAND_INS[key])
+        holder.places[key] = place

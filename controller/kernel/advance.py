@@ -29,6 +29,10 @@ def _ending(state: RunState) -> str:
     return "done" if all(state.at(m).state is S.DONE for m in wanted) else "failed"
 
 
+def _standing(state: RunState) -> set[ModuleState]:
+    return {status.state for status in state.modules.values()}
+
+
 def _close(state: RunState) -> Decision | None:
     """End the run once nothing is under way; what never ran is cancelled, and so is what must not land any more."""
     if not state.resting:
@@ -37,8 +41,8 @@ def _close(state: RunState) -> Decision | None:
     for name, status in state.modules.items():
         if status.state not in kept:
             state = put(state, name, "the run ended", S.CANCELLED, accepted=False, waits_for="")
-    if state.closing == "cancelled" and all(s.state is not S.CANCELLED for s in state.modules.values()):
-        state = replace(state, closing=_ending(state))  # the cancel came when the last landing was under way
+    if state.closing == "cancelled" and _ending(state) == "done" and S.CANCELLED not in _standing(state):
+        state = replace(state, closing="done")  # the cancel came when the last landing was under way
     return issue(replace(state, questions={}), ActionKind.FINISH, ending=state.closing)
 
 

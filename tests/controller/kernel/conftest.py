@@ -88,7 +88,7 @@ class Run:
 
     def reject(self, subject: str, **data: Any) -> None:
         question = self.state.questions[subject]
-        self.tell(E.REJECTED, subject=subject, key=question.key, actor="anna", **data)
+        self.take(Event(type=E.REJECTED, actor="anna", data={"subject": subject, "key": question.key, **data}))
 
     def lapse(self, subject: str) -> None:
         self.tell(E.LAPSED, subject=subject, key=self.state.questions[subject].key)

@@ -301,7 +301,7 @@ class Referee:
             assert not wanted <= {S.DONE} or self.refused
         if ending == "cancelled":
             assert self.cancelled
-            assert S.CANCELLED in self.state.values()
+            assert {S.CANCELLED, S.FAILED} & set(self.state.values())
             assert S.ASLEEP not in self.state.values()
 
 
@@ -310,6 +310,7 @@ class World:
 
     def __init__(self, run: Any, rng: random.Random, spite: float) -> None:
         self.run, self.rng, self.spite = run, rng, spite
+        self.trouble = {kind: rng.choice([0.0, 1.0]) for kind in K}  # one world breaks here, another there
         self.referee = Referee(run.state.shape)
         self.merged: dict[str, str] = {}
         self.bases = 0
@@ -340,7 +341,7 @@ class World:
 
     def step(self) -> None:
         """End some action, or let somebody do something."""
-        if self.rng.random() < self.spite * 0.3:
+        if self.rng.random() < self.spite:
             self._disturb()
         elif self.run.open:
             self.end(self.rng.choice(sorted(self.run.open.values(), key=lambda a: a.id)))
@@ -350,8 +351,7 @@ class World:
             self.tell(E.RESUMED)
 
     def end(self, action: Action) -> None:
-        chance = self.rng.random()
-        bad = chance < self.spite
+        bad = self.rng.random() < self.spite * self.trouble[action.kind]
         if bad and self.rng.random() < 0.15:
             self.tell(E.BROKEN, action, message="the disk is full")
             return
@@ -429,7 +429,7 @@ class World:
             ["stale", "stale", "answer", "forged", "outside", "interrupt", "pause", "resume", "rollback", "cancel"]
         )
         if what == "stale":
-            self._repeat(self.rng.choice(self.past) if self.past else None)
+            self._repeat(self.rng.choice(self.past[-20:]) if self.past else None)
         elif what == "answer" and self.run.state.questions:
             self._answer()
         elif what == "forged":
@@ -438,7 +438,7 @@ class World:
             self.tell(E.NOTE)
         elif what == "rollback" and self.rng.random() < 0.5:
             self._rollback()
-        elif what == "cancel" and self.rng.random() < 0.1:
+        elif what == "cancel" and self.rng.random() < 0.3:
             self.tell(E.CANCELLED)
         elif what in {"interrupt", "pause", "resume"}:
             self.tell({"interrupt": E.INTERRUPTED, "pause": E.PAUSED, "resume": E.RESUMED}[what])
@@ -502,10 +502,10 @@ def test_nothing_that_the_world_does_breaks_a_rule(run_of: Start) -> None:
     seen: Counter[str] = Counter()
     for seed in range(500):
         rng = random.Random(seed)
-        spite, steps = rng.choice([0.05, 0.15, 0.3, 0.5]), rng.choice([30, 120, 400])
-        seen += play(run_of(plan(rng, 4)), rng, spite=spite, steps=steps).seen
+        spite, steps = rng.choice([0.1, 0.25, 0.45]), rng.choice([30, 120, 400])
+        seen += play(run_of(plan(rng, 3)), rng, spite=spite, steps=steps).seen
     # The world did reach all corners, else the rules were not tried.
-    assert {name for name, times in seen.items() if times >= 20} >= {
+    assert {name for name, times in seen.items() if times >= 10} >= {
         *(str(e) for e in EventType if e not in {E.STARTED, E.ATTEMPT_STARTED, E.ASKED}),
         "stale approval.granted", "stale approval.rejected", "stale attempt.judged", "stale merge.done",
     }  # fmt: skip

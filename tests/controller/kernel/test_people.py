@@ -1,0 +1,325 @@
+"""What people do to a run, at the worst moments."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from packets.events import ActionKind, EventType
+
+E, K = EventType, ActionKind
+Start = Callable[..., Any]
+
+
+def test_an_answer_to_an_old_question_is_no_answer(start: Start) -> None:
+    run = start([["a"]])
+    run.accept("a")
+    old = run.state.questions["wave:1"]
+    run.reject("wave:1")
+    run.accept("a")
+    for type_ in (E.GRANTED, E.REJECTED, E.LAPSED):
+        before = run.state
+        run.tell(type_, subject="wave:1", key=old.key)
+        run.tell(type_, subject="wave:9", key=old.key)
+        assert run.state == before
+    run.grant("wave:1")
+    assert run.kinds() == ["merge a"]
+
+
+def test_a_rejected_module_works_again_and_the_others_are_asked_about_anew(start: Start) -> None:
+    run = start([["a", "b"]])
+    run.accept("a", "b")
+    run.reject("wave:1", module="a", reason="no")
+    assert run.states() == {"a": "working", "b": "working"}
+    assert run.kinds() == ["attempt a"]
+    run.accept("a")
+    assert run.asked["wave:1"].data["modules"] == ["a", "b"]
+    assert run.open == {}
+
+
+def test_a_rejection_that_names_a_stranger_changes_nothing(start: Start) -> None:
+    run = start([["a"], ["b"]])
+    run.accept("a")
+    before = run.state
+    run.reject("wave:1", module="b")
+    assert run.state == before
+
+
+def test_a_final_no_fails_all_that_it_names_and_what_needs_them(start: Start) -> None:
+    run = start([["a", "b"], ["c"]], needs="c>a")
+    run.accept("a", "b")
+    run.reject("wave:1", module="a", final=True)
+    assert run.states() == {"a": "failed", "b": "waiting", "c": "cancelled"}
+
+
+def test_a_no_to_another_try_fails(start: Start) -> None:
+    run = start([["a"]])
+    run.judge("a", blocked=True)
+    run.reject("module:a")
+    assert run.states() == {"a": "failed"}
+
+
+def test_a_no_to_a_landing_ends_the_run_with_its_work_kept(start: Start) -> None:
+    run = start([["a"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.reject("landing:p1")
+    assert run.finish() == "failed"
+    assert run.states() == {"a": "asleep"}
+
+
+@pytest.mark.parametrize("profile", ["safe", "balanced"])
+def test_a_lapsed_approval_executes_nothing_and_a_resume_asks_again(start: Start, profile: str) -> None:
+    run = start([["a"]], profile=profile)
+    run.accept("a")
+    (subject,) = run.state.questions
+    question = run.state.questions[subject]
+    run.lapse(subject)
+    assert (run.states(), run.state.halt, run.open) == ({"a": "paused"}, "paused", {})
+    run.tell(E.GRANTED, subject=subject, key=question.key)
+    assert run.open == {}
+    run.tell(E.RESUMED)
+    assert run.state.questions == {subject: question}
+    assert (run.states(), run.state.at("a").attempt) == ({"a": "waiting"}, 1)
+    run.grant(subject)
+    assert run.kinds() == ["merge a"]
+
+
+def test_a_lapsed_matter_is_asked_again_and_is_no_free_attempt(start: Start) -> None:
+    run = start([["a"]])
+    run.judge("a", blocked=True)
+    run.lapse("module:a")
+    run.tell(E.RESUMED)
+    assert run.open == {}
+    assert run.state.questions.keys() == {"module:a"}
+
+
+def test_a_lapsed_landing_is_asked_again(start: Start) -> None:
+    run = start([["a"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.lapse("landing:p1")
+    assert run.state.halt == "paused"
+    run.tell(E.RESUMED)
+    assert run.state.questions.keys() == {"landing:p1"}
+
+
+def test_a_pause_keeps_an_attempt_that_ended_meanwhile(start: Start) -> None:
+    run = start([["a", "b", "c"]], max_workers=2)
+    run.tell(E.PAUSED, actor="anna")
+    assert run.states() == {"a": "working", "b": "working", "c": "paused"}
+    run.accept("a")
+    run.end(run.find(K.ATTEMPT, "b"), E.ATTEMPT_STOPPED, reason="stopped")
+    assert run.states() == {"a": "working", "b": "paused", "c": "paused"}
+    assert run.open == {}
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["attempt b", "attempt c"]
+    assert {name: s.attempt for name, s in run.state.modules.items()} == {"a": 1, "b": 1, "c": 1}
+
+
+def test_an_interrupt_stops_and_a_resume_runs_the_same_attempt(start: Start) -> None:
+    run = start([["a"]])
+    run.judge("a")
+    run.tell(E.INTERRUPTED)
+    run.end(run.find(K.ATTEMPT), E.ATTEMPT_STOPPED, reason="stopped")
+    assert (run.states(), run.open) == ({"a": "queued"}, {})
+    run.tell(E.RESUMED)
+    assert run.find(K.ATTEMPT).attempt == 2
+
+
+def test_a_cancel_ends_when_nothing_runs_any_more(start: Start) -> None:
+    run = start([["a", "b"], ["c"]], max_workers=1)
+    run.tell(E.CANCELLED, actor="anna")
+    assert run.states() == dict.fromkeys("abc", "cancelled")
+    assert run.kinds() == ["attempt a"]
+    run.accept("a")
+    assert run.finish() == "cancelled"
+    assert run.states() == dict.fromkeys("abc", "cancelled")
+
+
+@pytest.mark.parametrize("outcome", [E.MERGED, E.CONFLICT, E.BROKEN])
+def test_a_cancel_in_the_middle_of_a_merge(start: Start, outcome: EventType) -> None:
+    run = start([["a"]], profile="fast", attempts=1)
+    run.accept("a")
+    run.tell(E.CANCELLED)
+    run.end(run.find(K.MERGE), outcome, commit="c", tree="t", message="broke")
+    assert run.finish() == "cancelled"
+    assert run.states()["a"] in {"cancelled", "failed"}
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_cancel_in_the_middle_of_an_undo(start: Start, attempts: int) -> None:
+    run = start([["a", "b"]], profile="fast", attempts=attempts)
+    run.accept("a", "b")
+    run.merge("a", "b")
+    run.refresh(green=False, culprit="b")
+    run.tell(E.CANCELLED)
+    run.end(run.find(K.UNDO), E.UNDONE, tip="c", tree="t")
+    assert run.finish() == "cancelled"
+    assert run.states() == {"a": "cancelled", "b": "failed" if attempts == 1 else "cancelled"}
+
+
+def test_a_cancel_while_the_base_branch_moves_tells_what_git_tells(start: Start) -> None:
+    run = start([["a"]], [["b"]], yes=True)
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.tell(E.CANCELLED)
+    run.land()
+    assert run.finish() == "cancelled"
+    assert run.states() == {"a": "done", "b": "cancelled"}
+
+
+def test_a_cancel_that_came_too_late_is_no_cancel(start: Start) -> None:
+    run = start([["a"]], yes=True)
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.tell(E.CANCELLED)
+    run.land()
+    assert run.finish() == "done"
+    assert run.states() == {"a": "done"}
+
+
+def test_a_cancel_is_not_held_up_by_what_breaks_or_blocks(start: Start) -> None:
+    run = start([["a", "b"]])
+    run.tell(E.PAUSED)
+    run.tell(E.CANCELLED)
+    run.end(run.find(K.ATTEMPT, "a"), E.BROKEN, message="no space left")
+    run.tell(E.PAUSED)
+    run.end(run.find(K.ATTEMPT, "b"), E.ATTEMPT_STOPPED)
+    assert run.finish() == "cancelled"
+
+
+def test_a_red_tree_does_not_turn_a_cancel_into_a_failure(start: Start) -> None:
+    run = start([["a"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.tell(E.CANCELLED)
+    run.refresh(green=False)
+    assert run.finish() == "cancelled"
+
+
+def rolled_back(run: Any, *modules: str, reverted: tuple[str, ...] = ()) -> None:
+    run.open.clear()
+    run.tell(E.ROLLED_BACK, actor="anna", modules=list(modules), reverted=list(reverted), tip="c", tree="back")
+
+
+def test_a_rollback_starts_over_what_was_undone_and_what_stood_on_it(start: Start) -> None:
+    run = start([["a", "x"], ["b", "c", "d"]], needs="b>a", attempts=2, max_workers=2)
+    run.accept("a", "x")
+    run.grant("wave:1")
+    run.merge("a", "x")
+    run.refresh()
+    run.accept("b", "c")
+    assert run.kinds() == ["attempt d"]
+    late = run.find(K.ATTEMPT)
+    rolled_back(run, "a")
+    assert run.states() == {"a": "queued", "x": "asleep", "b": "queued", "c": "working", "d": "queued"}
+    assert (run.state.tip, run.state.halt, run.state.inflight) == ("back", "paused", frozenset())
+    assert not run.state.at("b").accepted
+    before = run.state
+    run.end(late, E.ATTEMPT_JUDGED, decision="accept", head_tree="ghost", commit="c")
+    assert run.state == before
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["attempt a"]
+    assert (run.find(K.ATTEMPT).attempt, run.state.at("a").allowed) == (2, 3)
+    run.accept("a", head="a1")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    assert run.kinds() == ["attempt b", "attempt d"]
+    assert run.find(K.ATTEMPT, "d").attempt == 1
+
+
+def test_a_rollback_voids_what_was_agreed_on(start: Start) -> None:
+    run = start([["a"], ["b"]], needs="b>a", profile="balanced")
+    run.accept("a")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    run.accept("b")
+    run.grant("wave:2")
+    run.merge("b")
+    run.refresh()
+    run.refresh()
+    run.grant("landing:p1")
+    tip = run.state.tip
+    rolled_back(run, "a", "b")
+    run.tell(E.RESUMED)
+    run.accept("a")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    run.accept("b")
+    run.grant("wave:2")
+    run.end(run.find(K.MERGE), E.MERGED, commit="c", tree=tip)
+    run.refresh()
+    assert run.kinds() == ["refresh"], "green before the rollback is not green now"
+    run.refresh()
+    assert run.state.tip == tip
+    assert run.open == {}, "landed on a yes from before the rollback"
+    assert run.state.questions.keys() == {"landing:p1"}
+
+
+def test_what_landed_is_reverted_by_a_mark_and_stays_done(start: Start) -> None:
+    run = start([["a"]], yes=True)
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.land()
+    run.finish()
+    rolled_back(run, reverted=("a",))
+    assert run.states() == {"a": "done"}
+    assert run.state.at("a").reverted
+    assert run.state.finished
+    assert run.state.halt == ""
+
+
+def test_a_finished_run_that_lost_a_module_is_open_again_and_stands_still(start: Start) -> None:
+    run = start([["a", "b"]], yes=True)
+    run.judge("b", final="no")
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.finish()
+    rolled_back(run, "a")
+    assert (run.state.finished, run.state.halt, run.state.closing) == (False, "paused", "")
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["attempt a"]
+
+
+def test_a_rollback_does_not_revive_a_cancelled_run(start: Start) -> None:
+    run = start([["a"], ["b"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.tell(E.CANCELLED)
+    run.tell(E.INTERRUPTED)
+    rolled_back(run, "a")
+    run.tell(E.RESUMED)
+    assert run.finish() == "cancelled"
+    assert run.states() == {"a": "cancelled", "b": "cancelled"}
+
+
+def test_a_matter_for_a_person_outlives_a_rollback(start: Start) -> None:
+    run = start([["a"], ["b", "c"]])
+    run.accept("a")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    run.judge("b", blocked=True)
+    rolled_back(run, "a")
+    run.tell(E.RESUMED)
+    run.accept("a")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    assert run.state.questions.keys() == {"module:b"}

@@ -95,7 +95,7 @@ def test_expected_scenarios(bench):
 
 
 def test_a_new_row_is_a_scenario(bench):
-    rows = "\n\n@pytest.mark.parametrize('n', [pytest.param(1, id='plus_loyalty')])\ndef test_row(n):\n    assert price(n)\n"
+    rows = "\n\n@mark.parametrize('n', [param(1, id='plus_loyalty')])\ndef test_row(n):\n    assert price(n)\n"
     passed = "tests/test_engine.py::test_row[{}]"
     for given, errors in (("plus_loyalty", set()), ("other", {"verification.scenario_missing"})):
         files = bench.good | {TESTS: bench.good[TESTS] + rows}

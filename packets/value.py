@@ -19,7 +19,7 @@ _SIZES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 def _scaled(text: object, units: dict[str, int], example: str) -> object:
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise ValueError(f"expected something like {example}")  # noqa: TRY004 - pydantic turns ValueError into a finding
-    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]?)", str(text).strip().lower())
+    match = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([a-z]?)", str(text).strip().lower())
     if not match or match[2] not in units:
         raise ValueError(f"expected something like {example}, got {str(text)[:40]!r}")
     return int(float(match[1]) * units[match[2]])

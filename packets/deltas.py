@@ -69,7 +69,7 @@ def parse_graph(text: str) -> GraphExpectation:
     """Parse one line; raises ValueError that names the grammar."""
     line = " ".join(text.split())
     # `add A -> B` is a slip for `A -> B`; taken as it stands it would look for a thing named `add A`.
-    if match := re.fullmatch(rf"(not )?(?!add |remove )({_NAME}) -> ({_NAME})", line):
+    if match := re.fullmatch(rf"(not )?(?!not |add |remove )({_NAME}) -> ({_NAME})", line):
         verb = GraphVerb.EDGE_REMOVED if match[1] else GraphVerb.EDGE_ADDED
         return GraphExpectation(text=text, verb=verb, source=match[2], target=match[3])
     if match := re.fullmatch(r"(add|remove) (\S+)", line):

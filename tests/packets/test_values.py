@@ -122,9 +122,9 @@ def test_ids(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "", "/", "a/", "/a", "a//b", ".a", "-a", "a/.b", "a/-b", "a b", "a\n", "é", "a:b", "a~1", "a^", "a?", "a*", "a[",
-        "a\\b", "a@{b", "x" * 101, "a.lock", "a.lock/b", "a..b", "..", "a/..", "a.", "a./b", "integration", "integration/a",
-        "attempt-1", "a/attempt-12", "a/attempt-1/b",
+        "", "/", "a/", "/a", "a//b", ".a", "-a", "a/.b", "a/-b", "a b", "a\n", "é", "a:b", "a~1", "a^", "a?", "a*",
+        "a[", "a\\b", "a@{b", "x" * 101, "a.lock", "a.lock/b", "a..b", "..", "a/..", "a.", "a./b", "integration",
+        "integration/a", "attempt-1", "a/attempt-12", "a/attempt-1/b",
     ],
 )  # fmt: skip
 def test_ids_that_cannot_be_branches(name: str) -> None:

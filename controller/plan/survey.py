@@ -58,7 +58,7 @@ def survey(paths: Sequence[str], read: Read, plan: str) -> Survey:
     language = _language(paths)
     sources = [path for path in paths if path.endswith(language.endings)] if language else []
     code = [path for path in sources if not _is_test(path)]
-    scope = _scope(code, plan) or _scope(paths, plan) or ("src/",)
+    scope = _scope(code, plan) or _scope(paths, plan) or _fresh(plan)
     tests = Counter(path.partition("/")[0] for path in sources if path.partition("/")[0] in _TESTS)
     if tests:
         folder = f"{tests.most_common(1)[0][0]}/"
@@ -102,6 +102,10 @@ def _scope(paths: Iterable[str], plan: str) -> tuple[str, ...]:
         if _fits(entry, plan):
             return (entry,)
     return ()
+
+
+def _fresh(plan: str) -> tuple[str, ...]:
+    return next((entry,) for entry in ("src/", "lib/") if _fits(entry, plan))
 
 
 def _fits(entry: str, plan: str) -> bool:

@@ -1,6 +1,7 @@
 """The live table at a terminal, and the questions asked there."""
 
 import time
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
@@ -102,25 +103,46 @@ class Table:
         from controller.carry import actor
 
         data = {"subject": subject, "key": key, "modules": modules}
+        choices = ["approve", "reject", "diff", "later"] + (["edit", "shell"] if modules else [])
         while True:
             self.console.print(f"\n[bold]{escape(subject)}[/] {escape(', '.join(modules))}")
-            said = Prompt.ask("approve, reject, diff or later", choices=["approve", "reject", "diff", "later"])
+            said = Prompt.ask("your word", choices=choices, console=self.console)
             if said == "approve":
                 return Event(type=EventType.GRANTED, actor=actor(), data=data)
             if said == "reject":
-                reason = Prompt.ask("reason (the next attempt is told)")
+                reason = Prompt.ask("reason (the next attempt is told)", console=self.console)
                 return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})
             if said == "later":
                 self.later.add(subject)
                 return None
-            self._diff(modules)
+            if said == "diff":
+                self._diff(modules)
+            elif changed := self._by_hand(modules, shell=said == "shell"):
+                return Event(type=EventType.EDITED, actor=actor(), data={**data, **changed})
+
+    def _by_hand(self, modules: list[str], *, shell: bool) -> dict[str, str] | None:
+        """Let the person change one module's candidate; None when they left it as it was."""
+        from sandbox.byhand import by_hand
+
+        if self.store is None or self.run is None:
+            return None
+        one = len(modules) == 1
+        module = modules[0] if one else Prompt.ask("which module", choices=modules, console=self.console)
+        last = Records(self.store, self.run.run_id).attempts(module)[-1]
+        if last.outcome is None:
+            return None
+        with Git.discover(Path.cwd()) as git:
+            head = last.outcome.head_tree
+            paths = [c.path for c in git.changes(last.packet.base.tree, head) if c.status != "D"]
+            left = by_hand(git, head, paths, shell=shell)
+        for anomaly in left.anomalies:
+            self.tell(f"left out: {anomaly.path}, {anomaly.kind}")
+        return None if left.tree == head else {"module": module, "tree": left.tree}
 
     def _diff(self, modules: list[str]) -> None:
         """Show the differences of the modules, or of everything that would land."""
         if not self.run or not self.store or not self.state:
             return
-        from pathlib import Path
-
         records = Records(self.store, self.run.run_id)
         with Git.discover(Path.cwd()) as git:
             pairs = [

@@ -40,6 +40,8 @@ def _rest(event: Event) -> str | None:
             reason = f": {data['reason']}" if data.get("reason") else ""
             word = {E.GRANTED: "approved", E.REJECTED: "rejected", E.LAPSED: "approval lapsed"}[event.type]
             return f"{data['subject']}: {word} by {event.actor}{reason}"
+        case E.EDITED:
+            return f"{data['module']}: edited by {event.actor}; the new tree is judged"
         case E.BROKEN | E.LANDING_BLOCKED:
             return f"{event.module + ': ' if event.module else ''}{data['message']}"
         case E.LANDING_MOVED:

@@ -27,6 +27,7 @@ class EventType(StrEnum):
     GRANTED = "approval.granted"  # data: subject, key
     REJECTED = "approval.rejected"  # data: subject, key, module, reason, final
     LAPSED = "approval.lapsed"
+    EDITED = "candidate.edited"  # a person changed the asked-for tree by hand; data: subject, key, module, tree
 
     MERGED = "merge.done"  # data: commit, tree
     CONFLICT = "merge.conflict"  # data: paths

@@ -28,7 +28,7 @@ from worker.attempt import discard_attempt, job_name
 def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
     """Take one attempt from its packet to its verdict; every step is recorded and can be cut off anywhere."""
     packet = ExecutionPacket.model_validate_json(step("packet", lambda: _packet(ctx, action)))
-    outcome = AttemptOutcome.model_validate_json(step("work", lambda: _work(ctx, packet)))
+    outcome = AttemptOutcome.model_validate_json(step("work", lambda: _work(ctx, packet, action.data["by_hand"])))
     if outcome.reason is StopReason.CANCELLED:
         return _event(EventType.ATTEMPT_STOPPED, action, reason="stopped before its end")
     said = step("verdict", lambda: _judge(ctx, packet, outcome))
@@ -91,22 +91,12 @@ def _patch_digest(ctx: Context, module: Module) -> str:
     return "sha256:" + hashlib.sha256((ctx.folder / "agents" / f"{name}.patch").read_bytes()).hexdigest()
 
 
-def _work(ctx: Context, packet: ExecutionPacket) -> str:
+def _work(ctx: Context, packet: ExecutionPacket, by_hand: str) -> str:
     """Run the worker and hang its tree on a ref before anything of it may be deleted; what ended is not run again."""
     issued = ctx.records.attempt(packet.module_id, packet.attempt)
     if issued and issued.outcome and issued.outcome.reason is not StopReason.CANCELLED:
         return issued.outcome.model_dump_json()
-    patch = ctx.folder / "agents" / f"{packet.agent.name}.patch"
-    outcome = work(
-        packet,
-        git=ctx.git,
-        sandbox=ctx.sandbox,
-        image=ctx.image,
-        patch=patch if packet.agent.spec.kind == "patch" else None,
-        cancelled=lambda: ctx.cancelled(packet.module_id),
-        rescue=lambda tree: _rescue_unfinished(ctx, packet, tree),
-        text=issued.packet_yaml if issued else "",
-    )
+    outcome = _persons(ctx, packet, by_hand) if by_hand else _workers(ctx, packet, issued.packet_yaml if issued else "")
     commit = ctx.git.commit(outcome.head_tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
     ctx.git.update_ref(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt), commit, None)
     if outcome.reason is StopReason.CANCELLED and outcome.head_tree != packet.base.tree:
@@ -114,6 +104,30 @@ def _work(ctx: Context, packet: ExecutionPacket) -> str:
     ctx.records.put_outcome(packet.module_id, packet.attempt, outcome, commit)
     discard_attempt(packet, git=ctx.git, sandbox=ctx.sandbox)
     return outcome.model_dump_json()
+
+
+def _workers(ctx: Context, packet: ExecutionPacket, yaml: str) -> AttemptOutcome:
+    """Run a fresh worker, or adopt the one that outlived us."""
+    patch = ctx.folder / "agents" / f"{packet.agent.name}.patch"
+    return work(
+        packet,
+        git=ctx.git,
+        sandbox=ctx.sandbox,
+        image=ctx.image,
+        patch=patch if packet.agent.spec.kind == "patch" else None,
+        cancelled=lambda: ctx.cancelled(packet.module_id),
+        rescue=lambda tree: _rescue_unfinished(ctx, packet, tree),
+        text=yaml,
+    )
+
+
+def _persons(ctx: Context, packet: ExecutionPacket, tree: str) -> AttemptOutcome:
+    """Take the tree that a person left, brought over to the base of this attempt."""
+    before = ctx.records.attempt(packet.module_id, packet.attempt - 1)
+    if before and before.packet.base.tree != packet.base.tree:
+        merged = ctx.git.merge_trees(before.packet.base.tree, packet.base.tree, tree)
+        tree = merged.tree or tree
+    return AttemptOutcome(head_tree=tree, exit_code=0, engine="person")
 
 
 def _rescue_unfinished(ctx: Context, packet: ExecutionPacket, tree: str) -> None:

@@ -69,7 +69,7 @@ def _start(state: RunState, wave: WaveShape) -> Decision | None:
         return None
     attempt = state.at(module).attempt + (0 if state.at(module).redo else 1)
     state = put(state, module, f"attempt {attempt}", S.WORKING, attempt=attempt, running=True, redo=False)
-    return issue(state, ActionKind.ATTEMPT, module, attempt, wave=wave.number)
+    return issue(state, ActionKind.ATTEMPT, module, attempt, wave=wave.number, by_hand=state.at(module).by_hand)
 
 
 def _ask_stuck(state: RunState, wave: WaveShape) -> Decision | None:

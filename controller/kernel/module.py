@@ -41,6 +41,7 @@ class ModuleStatus:
     commit: str = ""
     signature: str = ""
     waits_for: str = ""
+    by_hand: str = ""  # the tree that a person left: the next attempt is theirs
     reverted: bool = False
 
     @property

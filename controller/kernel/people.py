@@ -59,6 +59,20 @@ def rejected(state: RunState, event: Event) -> RunState:
     return state
 
 
+def edited(state: RunState, event: Event) -> RunState:
+    """Take a tree that a person made from the one that was asked for: a fresh attempt, judged like any other."""
+    question, module = _question(state, event), event.data["module"]
+    if question is None or module not in question.modules:
+        return state
+    state = _answered(state, question)
+    for name in question.modules:
+        if name != module:
+            state = put(state, name, "asked about anew", S.WORKING, waits_for="")
+    facts = {"accepted": False, "waits_for": "", "signature": "", "by_hand": event.data["tree"]}
+    more = max(state.at(module).allowed, state.at(module).attempt + 1)
+    return put(state, module, f"edited by {event.actor}", S.QUEUED, allowed=more, **facts)
+
+
 def lapsed(state: RunState, event: Event) -> RunState:
     """Carry nothing out, as nobody answered in time; the run stands still until somebody resumes it."""
     question = _question(state, event)

@@ -30,7 +30,7 @@ def _judged(state: RunState, event: Event) -> RunState:
     module, data = event.module, event.data
     if state.at(module).state is not S.WORKING:  # cancelled meanwhile: the tree is kept, nothing follows
         return put(state, module, "late", running=False)
-    facts = {"running": False, "stops": 0, "head": data["head_tree"], "commit": data.get("commit", "")}
+    facts = {"running": False, "stops": 0, "by_hand": "", "head": data["head_tree"], "commit": data.get("commit", "")}
     if data["decision"] == "accept":
         return put(state, module, "accepted", accepted=True, signature="", **facts)
     signature = data.get("signature", "")
@@ -129,6 +129,7 @@ _PEOPLE: dict[EventType, _Rule] = {
     EventType.GRANTED: people.granted,
     EventType.REJECTED: people.rejected,
     EventType.LAPSED: people.lapsed,
+    EventType.EDITED: people.edited,
     EventType.INTERRUPTED: people.interrupted,
     EventType.PAUSED: people.paused,
     EventType.RESUMED: people.resumed,

@@ -1,0 +1,36 @@
+"""A person changes a candidate by hand: a throwaway checkout, their own shell or editor, the tree they leave."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from sandbox.checkout import candidate, discard
+from sandbox.git import Git
+from sandbox.harvest import Harvest, harvest_layers
+from sandbox.layers import whole
+
+_LARGEST = 1 << 30  # bytes of one file
+
+
+def by_hand(git: Git, tree: str, paths: Sequence[str], *, shell: bool) -> Harvest:
+    """Open the tree in the person's shell, or `paths` of it in their editor, and return what they left.
+
+    It runs as the person, on the host: it is their hand. What they leave is judged like any worker's tree.
+    """
+    scratch = Path(tempfile.mkdtemp(prefix="grace-by-hand-"))
+    try:
+        folder = candidate(git, tree, scratch / "repo", None)
+        subprocess.run(_argv(paths, shell=shell), cwd=folder, check=False)
+        return harvest_layers(git, tree, [(folder, whole().layers[0])], _LARGEST)
+    finally:
+        discard(scratch)
+
+
+def _argv(paths: Sequence[str], *, shell: bool) -> list[str]:
+    if shell:
+        return [os.environ.get("SHELL", "/bin/sh")]
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    return [*shlex.split(editor), "--", *paths] if paths else [*shlex.split(editor), "."]

@@ -12,6 +12,13 @@ HOME = "/home/grace"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UID = "1000"
 _SHM = 64 << 20
+# Root's uid opens these for writing without any capability, also inside a user namespace: core_pattern alone is a way
+# to the host. The two lists are those of runc.
+_READ_ONLY = ("bus", "fs", "irq", "sys", "sysrq-trigger")
+_HIDDEN = (
+    *("acpi", "asound", "interrupts", "kcore", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags"),
+    *("latency_stats", "mtrr", "sched_debug", "scsi", "timer_list", "timer_stats", "vmcore"),
+)
 
 
 def walls(*, disable_userns: bool, network: bool = False, uid: str = UID) -> list[str]:
@@ -23,12 +30,27 @@ def walls(*, disable_userns: bool, network: bool = False, uid: str = UID) -> lis
     return flags + (["--share-net"] if network else ["--cap-drop", "ALL"])
 
 
+def kernel() -> list[str]:
+    """Return /proc and /dev as a job may see them."""
+    argv = ["--proc", "/proc"]
+    for name in (*_READ_ONLY, *_HIDDEN):
+        path = f"/proc/{name}"
+        if name in _READ_ONLY and os.path.exists(path):  # noqa: PTH110
+            argv += ["--ro-bind", path, path]
+        elif os.path.isdir(path):  # noqa: PTH112
+            argv += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
+        elif os.path.exists(path):  # noqa: PTH110
+            argv += ["--ro-bind", "/dev/null", path]
+    argv += ["--dev", "/dev", "--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - inside
+    return [*argv, "--remount-ro", "/dev"]
+
+
 def inside(job: Job) -> list[str]:
     """Return the file system, the folder and the environment of a job. Raises MachineLacks for an unusable image."""
     root = Path(job.image)
     room = str(max(job.limits.memory // 2, 16 << 20))
-    argv = ["--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev", "--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108
-    argv += ["--remount-ro", "/dev", "--perms", "1777", "--size", room, "--tmpfs", "/tmp"]  # noqa: S108 - inside
+    argv = ["--ro-bind", str(root), "/", *kernel()]
+    argv += ["--perms", "1777", "--size", room, "--tmpfs", "/tmp"]  # noqa: S108 - inside
     argv += ["--perms", "0700", "--size", room, "--tmpfs", HOME]
     if not any(mount.target == GRACE for mount in job.mounts):
         argv += ["--size", str(1 << 20), "--tmpfs", GRACE]

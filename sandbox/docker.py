@@ -18,7 +18,7 @@ from docker import APIClient, errors, types
 
 from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
-from sandbox import docker_logs, watch
+from sandbox import docker_logs, docker_restart, watch
 from sandbox.docker_client import CONFLICT, open_client, speaking
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
@@ -183,13 +183,18 @@ class DockerSandbox(Sandbox):
         run = (found["Config"].get("Labels") or {}).get(RUN_LABEL)
         if run != job.run_id:
             raise MachineLacks(f"a container {job.name!r} exists that is not of this run", f"docker rm {job.name}")
+        if docker_restart.killed_by_it(self.client, found["State"]):
+            self.remove(job.name)
+            raise EngineLost(
+                f"docker was restarted and killed {job.name}", "start it anew; it is no failure of the worker"
+            )
         return bool(found["State"]["Status"] != "created")
 
     def _recall(self, job: Job) -> tuple[float, int]:
         """Work out when an adopted container began, on our monotonic clock, and what its mounts held then."""
         with speaking(f"look at {job.name}"):
             found = self.client.inspect_container(job.name)
-        age = max(0.0, (datetime.now(UTC) - _instant(found["State"]["StartedAt"])).total_seconds())
+        age = max(0.0, (datetime.now(UTC) - docker_restart.instant(found["State"]["StartedAt"])).total_seconds())
         before = int((found["Config"].get("Labels") or {}).get(_DISK_LABEL, 0))
         self._began[job.name] = (time.monotonic() - age, before)
         return self._began[job.name]
@@ -209,9 +214,7 @@ class DockerSandbox(Sandbox):
 
     def _copy_log(self, job: Job) -> None:
         with speaking(f"read the output of {job.name}"), BoundedLog(job.log) as log:
-            whole = docker_logs.read(self.client, job.name, log.write)
-            if not whole:
-                log.write(b"grace: the engine keeps only the last part of so much output\n")
+            log.cut_before = not docker_logs.read(self.client, job.name, log.write)
 
     def _reason(self, job: Job, exit_code: int, looks: watch.Watch) -> StopReason:
         # The out-of-memory mark also shows when a child was killed and the job coped: then it is no victim.
@@ -301,9 +304,3 @@ def _gaps(info: Mapping[str, Any]) -> Iterator[str]:
     ):
         if info.get(key) is False:
             yield limit
-
-
-def _instant(text: str) -> datetime:
-    """Parse the engine's time, which has nanoseconds."""
-    whole = text.rstrip("Z").split(".")[0]
-    return datetime.fromisoformat(whole).replace(tzinfo=UTC)

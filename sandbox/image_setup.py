@@ -17,7 +17,7 @@ from docker import APIClient, errors, types
 from packets.errors import MachineLacks, UsageError
 from sandbox import image_store, process
 from sandbox.bubblewrap import BubblewrapSandbox
-from sandbox.bubblewrap_argv import image_environment, walls
+from sandbox.bubblewrap_argv import image_environment, kernel, walls
 from sandbox.image import REPOSITORY, BuiltImage, Progress
 from sandbox.image_network import INSIDE, NetworkAccess, network_access
 from sandbox.image_store import SHORT, RootFs, key_of
@@ -165,7 +165,7 @@ def _run_bubblewrap(
     sandbox: BubblewrapSandbox, root: Path, mounts: Sequence[Mount], env: Mapping[str, str], setup: Sequence[str]
 ) -> None:
     argv = [str(sandbox.binary), *walls(disable_userns=sandbox.disable_userns, network=True, uid="0")]
-    argv += ["--bind", str(root), "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/grace"]  # noqa: S108
+    argv += ["--bind", str(root), "/", *kernel(), "--tmpfs", "/tmp", "--tmpfs", "/grace"]  # noqa: S108 - inside
     for name in ("resolv.conf", "hosts"):
         if Path("/etc", name).exists():
             argv += ["--ro-bind", str(Path("/etc", name).resolve()), f"/etc/{name}"]

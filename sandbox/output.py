@@ -27,6 +27,8 @@ class BoundedLog:
         self._file: IO[bytes] = self._part.open("wb")
         self._size = 0
         self._dropped = 0
+        self.cut_before = False
+        """Set it when the source had lost its beginning already."""
 
     def write(self, data: bytes) -> None:
         """Append."""
@@ -43,7 +45,7 @@ class BoundedLog:
         if self._file.closed:
             return
         self._file.close()
-        if self._old.exists():
+        if self._old.exists() or self.cut_before:
             self._join()
         self._part.replace(self._path)
         self._old.unlink(missing_ok=True)
@@ -57,12 +59,13 @@ class BoundedLog:
         self._size = 0
 
     def _join(self) -> None:
-        old = self._old.stat().st_size
-        skip = max(0, old + self._size - self._limit)
+        self._old.touch()
+        skip = max(0, self._old.stat().st_size + self._size - self._limit)
         joined = self._path.with_name(self._path.name + ".joined")
         with joined.open("wb") as out, self._old.open("rb") as first, self._part.open("rb") as second:
-            if self._dropped + skip:
-                out.write(f"grace: the first {self._dropped + skip} bytes of output were dropped\n".encode())
+            if self._dropped + skip or self.cut_before:
+                least = "at least " if self.cut_before else ""
+                out.write(f"grace: {least}the first {self._dropped + skip} bytes of output were dropped\n".encode())
             first.seek(skip)
             shutil.copyfileobj(first, out, _CHUNK)
             shutil.copyfileobj(second, out, _CHUNK)

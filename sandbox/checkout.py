@@ -6,8 +6,9 @@
 import os
 import shutil
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -31,6 +32,7 @@ def base_checkout(git: Git, roots: Roots, tree: str) -> Path:
         if not target.is_dir():
             with appearing(target) as fresh:
                 write_files(git, git.entries(tree), fresh)
+    os.utime(target)
     return target
 
 
@@ -43,6 +45,23 @@ def candidate(git: Git, tree: str, folder: Path, owner: int | None) -> Path:
     with appearing(folder) as fresh:
         write_files(git, git.entries(tree), fresh, owner=owner)
     return folder
+
+
+def prune_cache(roots: Roots, unused_for: float) -> tuple[Path, ...]:
+    """Remove shared checkouts and templates that no workspace began with for so many seconds; returns what went.
+
+    Give at least the longest deadline of a run that lives: a checkout is bound into its workers.
+    """
+    limit = time.time() - unused_for
+    old = [
+        spot
+        for folder in (roots.trees, roots.templates)
+        for spot in (folder.iterdir() if folder.is_dir() else ())
+        if spot.stat().st_mtime < limit
+    ]
+    for spot in old:
+        _remove(spot)
+    return tuple(old)
 
 
 @contextmanager
@@ -69,8 +88,8 @@ def write_files(
     places: dict[str, list[tuple[str, str]]] = defaultdict(list)
     links: list[tuple[str, str]] = []
     folders = {""}
+    _refuse_names(entries)
     for path, entry in entries.items():
-        _refuse_name(path)
         inside = path.removeprefix(f"{strip}/") if strip else path
         folders.update(_above(inside))
         if entry.mode == GITLINK:
@@ -98,9 +117,10 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _refuse_name(path: str) -> None:
-    if fault := next((fault for part in path.split("/") if (fault := name_fault(part))), None):
-        raise GraceError(f"the tree holds {path!r}, which has {fault}: no checkout may hold it")
+def _refuse_names(paths: Iterable[str]) -> None:
+    for part in {part for path in paths for part in path.split("/")}:
+        if fault := name_fault(part):
+            raise GraceError(f"the tree holds {part!r}, which has {fault}: no checkout may hold it")
 
 
 def _make_folders(root: str, folders: set[str], owner: int | None) -> None:

@@ -96,7 +96,13 @@ class _Walk:
 
     def changes(self) -> dict[str, Found | None]:
         """Return what differs from the base: None for a path that is gone."""
-        here = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        above = os.open(self._folder.parent, _READ | os.O_DIRECTORY)
+        try:
+            mode = os.lstat(self._folder.name, dir_fd=above).st_mode
+            self._open_up(above, self._folder.name, self._layer.folder or ".", mode, stat.S_IRWXU)
+            here = os.open(self._folder.name, _READ | os.O_DIRECTORY, dir_fd=above)
+        finally:
+            os.close(above)
         try:
             found = dict(self._inside(here, self._layer.folder, 0))
         finally:

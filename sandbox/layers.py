@@ -22,12 +22,16 @@ class Layer:
     folder: str
     writable: bool
     deep: bool
-    covered: tuple[str, ...] = ()
+    covered: frozenset[str] = frozenset()
     points: list[str] = field(default_factory=list)
 
     def holds(self, path: str) -> bool:
         """Say whether a path of the base is this layer's to show and to harvest."""
-        return _within(path, self.folder) and not any(_within(path, covered) for covered in self.covered)
+        if not _within(path, self.folder):
+            return False
+        # What is covered and in the base lies directly in the folder: one look tells.
+        end = path.find("/", len(self.folder) + 1 if self.folder else 0)
+        return (path if end < 0 else path[:end]) not in self.covered
 
 
 @dataclass
@@ -66,7 +70,7 @@ class Outline:
 
 def whole() -> Layout:
     """Return the layout of one writable copy of everything, for engines without mounts."""
-    return Layout([Layer("", writable=True, deep=True, covered=(".git",))], [], [])
+    return Layout([Layer("", writable=True, deep=True, covered=frozenset({".git"}))], [], [])
 
 
 def lay_out(entries: Mapping[str, Entry], write_folders: Iterable[tuple[str, bool]]) -> Layout:
@@ -126,7 +130,7 @@ def _cover(outline: Outline, layers: Mapping[str, Layer]) -> Iterator[str]:
             below = [child for child in sorted(outline.children[layer.folder]) if _bindable(child) or child in layers]
             over += below
             yield from (child for child in below if child not in layers)
-        layer.covered = (*over, *(point for point in layer.points if point in layers))
+        layer.covered = frozenset((*over, *(point for point in layer.points if point in layers)))
 
 
 def _bindable(folder: str) -> bool:

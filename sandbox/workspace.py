@@ -183,6 +183,7 @@ def _template(git: Git, packet: ExecutionPacket) -> Path:
             base = base_checkout(git, git.roots, packet.base.tree)
             with appearing(target) as fresh:
                 git.private_repository(packet.base.commit, base, fresh)
+    os.utime(target)
     return target
 
 

@@ -15,6 +15,7 @@ _TAIL = 4096
 def read_report(out: Path) -> tuple[WorkerReport | None, str]:
     """Return (report, fault): no file is (None, ""), a file that is no report is (None, why)."""
     try:
+        out.chmod(0o700)  # whatever the worker left; the folder itself is ours
         folder = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as fault:
         return None, f"/grace/out: {fault.strerror}"

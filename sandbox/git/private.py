@@ -33,7 +33,7 @@ _SHA256 = "[extensions]\n\tobjectFormat = sha256\n"
 
 def build(runner: Runner, commit: str, checkout: Path, into: Path) -> None:
     """Make the repository of `commit` at `into`, its index in step with the files in `checkout`."""
-    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+    for folder in ("objects/pack", "refs/heads", "info"):
         (into / folder).mkdir(parents=True)
     sha256 = len(commit) == 64  # noqa: PLR2004 - hex digits
     (into / "config").write_text(_CONFIG.format(version=int(sha256)) + (_SHA256 if sha256 else ""))

@@ -14,6 +14,8 @@ from sandbox.git.process import Runner
 from sandbox.git.values import Change, Commit, Content, Entry, MergeResult, Worktree, decode
 from sandbox.roots import Roots
 
+_TREES_KEPT = 8
+
 
 class Git:
     """Reads and writes one repository by plumbing; never its index, hooks, filters, or anybody's configuration.
@@ -30,6 +32,8 @@ class Git:
         self._runner = Runner(common)
         self._reader = Reader(self._runner)
         self._exclude_lock = threading.Lock()
+        self._entries: dict[str, dict[str, Entry]] = {}  # trees never change; the one used longest ago goes first
+        self._entries_lock = threading.Lock()
 
     @classmethod
     def discover(cls, start: Path) -> "Git":
@@ -95,7 +99,15 @@ class Git:
 
     def entries(self, tree: str) -> dict[str, Entry]:
         """List every path of the tree, recursively."""
-        return trees.entries(self._runner, tree)
+        with self._entries_lock:
+            known = self._entries.pop(tree, None)
+        if known is None:
+            known = trees.entries(self._runner, tree)
+        with self._entries_lock:
+            self._entries[tree] = known
+            while len(self._entries) > _TREES_KEPT:
+                del self._entries[next(iter(self._entries))]
+        return dict(known)
 
     def blob(self, sha: str) -> bytes:
         """Return a blob's bytes; raises GraceError when it is missing."""
@@ -213,6 +225,7 @@ class Git:
             lines = [line.partition(b" ") for line in block.split(b"\0") if line]
             facts = {name: value for name, _, value in lines}
             path = Path(decode(facts.get(b"worktree", b"")))
+            path = self.main if path == self.common else path  # git's word for a submodule's own checkout
             if b"HEAD" in facts and path.is_dir():
                 branch = facts.get(b"branch")
                 found.append(Worktree(path, facts[b"HEAD"].decode(), decode(branch) if branch else None))

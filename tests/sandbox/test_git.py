@@ -85,6 +85,34 @@ def test_from_a_subfolder_and_from_a_linked_worktree(repo, opened, tmp_path):
         }
 
 
+def test_inside_a_submodule(repo, tmp_path, home):
+    inner = tmp_path / "inner"
+    repo.git("init", "-q", "-b", "main", str(inner))
+    (inner / "f").write_text("f")
+    repo.git("add", "-A", cwd=inner)
+    repo.git("commit", "-qm", "inner", cwd=inner)
+    repo.commit({"a": b"a"})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "mod")
+    (repo.path / "mod" / ".gitattributes").write_text("f merge=union\n")
+    with Git.discover(repo.path / "mod") as git:
+        assert git.main == repo.path / "mod"
+        assert git.common == repo.path / ".git" / "modules" / "mod"
+        base = git.tree("HEAD")
+        one, two = (git.import_entries(base, {"f": Content("100644", text)}) for text in (b"1\n", b"2\n"))
+        assert git.merge_trees(base, one, two).conflicts == ("f",)
+        assert [w.path for w in git.worktrees()] == [repo.path / "mod"]
+
+
+def test_a_bare_repository_with_worktrees(tmp_path, repo):
+    repo.commit({"a": b"a"})
+    bare, work = tmp_path / "bare", tmp_path / "work"
+    repo.git("clone", "-q", "--bare", str(repo.path), str(bare))
+    repo.git("worktree", "add", "-q", str(work), "main", cwd=bare)
+    with Git.discover(work) as git:
+        assert (git.main, git.common, git.head_branch()) == (work, bare, "main")
+        assert [w.path for w in git.worktrees()] == [work]
+
+
 def test_a_detached_head_has_no_branch(repo, opened):
     repo.commit({"a": b"a"})
     repo.git("checkout", "-q", "--detach")

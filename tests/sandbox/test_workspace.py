@@ -13,7 +13,7 @@ from packets.agent import CommandAgent
 from packets.errors import GraceError
 from packets.outcome import AnomalyKind
 from packets.packet import AgentChoice, Base, ExecutionPacket
-from sandbox.checkout import MTIME, _remove_stubborn
+from sandbox.checkout import MTIME, _remove_stubborn, prune_cache
 from sandbox.git import Entry
 from sandbox.protocol import Job
 from sandbox.workspace import base_checkout, candidate, discard, harvest, opened, prepare
@@ -340,6 +340,38 @@ def test_a_candidate_is_complete_writable_and_replaces_what_is_there(git, tmp_pa
     discard(spot)
     discard(spot)
     assert [p.name for p in tmp_path.iterdir() if p.name == "c" or "preparing" in p.name] == []
+
+
+def test_the_cache_is_pruned_by_use(git, tmp_path):
+    prepare(git, packet_for(git, ["app/"]), FullCopy(), tmp_path / "w")
+    assert prune_cache(git.roots, 3600) == ()
+    gone = prune_cache(git.roots, -1)
+    assert {p.name for p in gone} == {git.tree("HEAD"), git.resolve("HEAD")}
+    assert list(git.roots.trees.iterdir()) == list(git.roots.templates.iterdir()) == []
+    prepare(git, packet_for(git, ["app/"]), FullCopy(), tmp_path / "w2")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="as root this needs another user; as a user it is covered by itself")
+def test_g1_a_worker_that_shuts_all_its_folders_is_harvested_by_an_ordinary_user(git, tmp_path):
+    workspace = prepare(git, packet_for(git, ["**"]), FullCopy(), tmp_path / "w")
+    (workspace.repo / "app/a.py").write_bytes(b"2")
+    for spot in ("app/deep/b.py", "app/deep", "app", "."):
+        (workspace.repo / spot).chmod(0)
+    for spot in (tmp_path, *tmp_path.rglob("*")):
+        os.lchown(spot, 4321, 4321)
+    for spot in (tmp_path.parent, tmp_path.parent.parent):
+        spot.chmod(0o755)
+    os.setegid(4321)
+    os.seteuid(4321)
+    try:
+        tree, anomalies = harvest(git, opened(workspace.folder))
+        discard(workspace.folder)
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+    assert [(c.status, c.path) for c in git.changes(workspace.base_tree, tree)] == [("M", "app/a.py")]
+    assert [a.path for a in anomalies] == [".", "app", "app/deep", "app/deep/b.py"]
+    assert not workspace.folder.exists()
 
 
 def test_what_no_ordinary_removal_can_remove_is_removed(tmp_path):

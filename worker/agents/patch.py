@@ -11,17 +11,16 @@ from packets.forbidden import path_fault
 from packets.packet import ExecutionPacket
 from packets.scope import Scope
 from sandbox.git import Git
+from sandbox.git.process import config_environment
 from sandbox.git.values import SYMLINK
 from sandbox.harvest import readable
+from sandbox.protocol import GRACE
 from worker.agents.diff import Touched, UnclearDiff, touched
 
 _NAME = "agent.patch"
 _SHOWN = 10
-# Through sh, because only variables are translated by an engine that has no /grace.
-_APPLY = (
-    "exec git -c core.autocrlf=false -c core.safecrlf=false -c core.hooksPath=/dev/null -c core.fsmonitor=false"
-    f' apply -p1 --whitespace=nowarn --no-ignore-whitespace "$GRACE_IN/{_NAME}"'
-)
+_APPLY = ("git", "apply", "-p1", "--whitespace=nowarn", "--no-ignore-whitespace", f"{GRACE}/in/{_NAME}")
+_CONFIG = {"core.autocrlf": "false", "core.safecrlf": "false", "core.fsmonitor": "false", "core.hooksPath": "/dev/null"}
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,8 @@ class Patch:
     """Applies `data` at the repository's root."""
 
     data: bytes
-    argv: tuple[str, ...] = ("sh", "-c", _APPLY)
-    env: dict[str, str] = field(default_factory=dict)
+    argv: tuple[str, ...] = _APPLY
+    env: dict[str, str] = field(default_factory=lambda: config_environment(_CONFIG))
 
     @classmethod
     def read(cls, path: Path, digest: str) -> Self:

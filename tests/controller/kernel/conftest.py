@@ -68,7 +68,7 @@ class Run:
         for m in modules:
             action = self.find(ActionKind.MERGE)
             assert action.module == m
-            self.end(action, E.MERGED, commit=f"m-{m}", tree=f"{self.state.tip}+{m}")
+            self.end(action, E.MERGED, commit=f"m-{m}", tree=f"{self.state.tip[-99:]}+{m}")
 
     def refresh(self, *, green: bool = True, culprit: str = "") -> None:
         action = self.find(ActionKind.REFRESH)

@@ -1,6 +1,7 @@
 """The kernel against a world without mercy. What must always hold is judged by a referee that keeps its own books."""
 
 import random
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -525,3 +526,36 @@ def test_a_kind_world_lands_everything(run_of: Start) -> None:
         play(run, rng, spite=0.0, steps=0)
         assert set(run.states().values()) == {"done"}
         assert all(status.attempt == 1 for status in run.state.modules.values())
+
+
+def test_thousands_of_modules_cost_each_no_more_than_a_few(run_of: Start) -> None:
+    """One wave of n modules with three attempts each; the cost of an event must not grow with n."""
+    few, many = (_cost_of_an_event(run_of, n) for n in (500, 3000))
+    assert many < 4 * few, f"{few * 1e6:.0f} us an event with 500 modules, {many * 1e6:.0f} us with 3,000"
+
+
+def _cost_of_an_event(run_of: Start, modules: int) -> float:
+    names = tuple(f"m{i}" for i in range(modules))
+    phase = PhaseShape(id="p", waves=(WaveShape(number=1, modules=names),))
+    shape = Shape(phases=(phase,), depends_on={}, attempts=dict.fromkeys(names, 3), max_workers=8)
+    began = time.process_time()
+    run = run_of(shape)
+    while not run.state.finished:
+        for subject in list(run.state.questions):
+            run.grant(subject)
+        for action in list(run.open.values()):
+            match action.kind:
+                case K.ATTEMPT:
+                    run.judge(
+                        action.module, "accept" if action.attempt == 3 else "revise", signature=str(action.attempt)
+                    )
+                case K.MERGE:
+                    run.merge(action.module)
+                case K.REFRESH:
+                    run.refresh()
+                case K.LAND:
+                    run.land()
+                case _:
+                    run.finish()
+    assert set(run.states().values()) == {"done"}
+    return (time.process_time() - began) / len(run.events)

@@ -14,6 +14,11 @@ from packets.graph import Edge, EdgeKind, Node, NodeKind
 _DEEPEST = 24
 """Steps of one name through re-exports and bases; deeper is a loop."""
 
+_LONGEST = 2000
+"""Steps of one name in all directions."""
+
+_NO_CUT = 1 << 30
+
 
 class Target(NamedTuple):
     """Where a name leads. `via` is the file that was asked when another one defines it."""
@@ -42,6 +47,10 @@ class Linker:
         self._bindings: dict[str, dict[tuple[str, str], list[Import]]] = {}
         self._bases: dict[str, dict[str, list[Reference]]] = {}
         self._names: dict[tuple[str, str, str], tuple[Target, ...]] = {}
+        self._stars: dict[str, tuple[str, ...]] = {}
+        self._open: dict[tuple[str, str, str], int] = {}
+        self._cut = _NO_CUT
+        self._steps = 0
         self._edges: dict[str, FileEdges] = {}
         self._methods: dict[str, list[str]] = {}
         for path, facts in found.items():
@@ -91,14 +100,29 @@ class Linker:
         return self._bindings[path].get((scope, name), [])
 
     def name(self, path: str, scope: str, name: str, depth: int = 0) -> tuple[Target, ...]:
-        """Return where a name bound in a scope of a file leads: several where an import has a fallback."""
+        """Return where a name bound in a scope of a file leads: several where an import has a fallback.
+
+        Re-exports may go in circles. What was found while an outer question was still open is kept only when it did not
+        need that question's answer; so the answers do not depend on who asks first.
+        """
         key = (path, scope, name)
-        if key not in self._names:
-            if depth > _DEEPEST:
-                return ()
-            self._names[key] = ()  # a circle of re-exports ends here
-            self._names[key] = self._name(path, scope, name, depth)
-        return self._names[key]
+        if key in self._names:
+            return self._names[key]
+        if not self._open:
+            self._steps, self._cut = 0, _NO_CUT
+        if key in self._open or depth > _DEEPEST or self._steps > _LONGEST:
+            self._cut = min(self._cut, self._open.get(key, 0))
+            return ()
+        level, outer = len(self._open), self._cut
+        self._open[key], self._cut = level, _NO_CUT
+        self._steps += 1
+        found = self._name(path, scope, name, depth)
+        del self._open[key]
+        if self._cut >= level:
+            self._names[key], self._cut = found, outer
+        else:
+            self._cut = min(outer, self._cut)
+        return found
 
     def _name(self, path: str, scope: str, name: str, depth: int) -> tuple[Target, ...]:
         qual = f"{scope}.{name}" if scope else name
@@ -106,11 +130,17 @@ class Linker:
         for each in self.imports(path, scope, name):
             found += self.imported(path, each, depth + 1)
         if not found and not scope:
-            for each in self.imports(path, "", "*"):
-                place = self.place(path, each.module)
-                if place and place in self.facts and place != path and self._exports(place, name):
+            for place in self._stars_of(path):
+                if self._exports(place, name):
                     found += [_through(t, place) for t in self.name(place, "", name, depth + 1)]
         return tuple(dict.fromkeys(found))
+
+    def _stars_of(self, path: str) -> tuple[str, ...]:
+        """Return the files of which a file imports everything."""
+        if path not in self._stars:
+            places = (self.place(path, each.module) or "" for each in self.imports(path, "", "*"))
+            self._stars[path] = tuple(place for place in places if place in self.facts and place != path)
+        return self._stars[path]
 
     def _exports(self, place: str, name: str) -> bool:
         exports = self.facts[place].exports

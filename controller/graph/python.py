@@ -60,6 +60,12 @@ _QUERY = """
 
 _MARKS = ("skip", "outer", "base", "type", "constructor", "alias", "bind", "variable")
 _SIGNATURE_MAX = 300
+_DEEPEST = 1000
+"""Syntax nodes inside syntax nodes; what is deeper costs its square, and nobody wrote it by hand."""
+
+_RUBBLE = 400_000_000
+"""About half a second. A file beyond it is no source; it stays at file level."""
+
 _VARIABLE_MAX = 120
 
 
@@ -83,25 +89,30 @@ def extract(source: bytes) -> FileFacts:
 
     language, query = _tools()
     tree = Parser(language).parse(source)
-    captures = QueryCursor(query).captures(tree.root_node)
-    if not captures:
-        return NOTHING
-    found = _File(source, captures).facts()
-    error = _first_error(tree.root_node) if tree.root_node.has_error else 0
+    error, rubble = _errors(tree.root_node) if tree.root_node.has_error else (0, 0)
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(_DEEPEST)
+    captures = cursor.captures(tree.root_node) if rubble <= _RUBBLE else {}
+    found = _File(source, captures).facts() if captures else NOTHING
     return found._replace(error_line=error)
 
 
-def _first_error(root: "Node") -> int:
-    node = root
-    while True:
-        for child in node.children:
-            if child.is_error or child.is_missing:
-                return child.start_point.row + 1
-            if child.has_error:
-                node = child
-                break
-        else:
-            return node.start_point.row + 1
+def _errors(root: "Node") -> tuple[int, int]:
+    """Return the line of the first syntax error, and what a query over all of them would cost.
+
+    A query asks for the siblings of each token; in one long run of tokens that nothing could join, the cost is its
+    square.
+    """
+    first, rubble = 0, 0
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.is_error or node.is_missing:
+            line = node.start_point.row + 1
+            first = min(first or line, line)
+            rubble += (node.child_count - node.named_child_count) ** 2
+        todo += [child for child in node.children if child.has_error or child.is_missing]
+    return first or root.start_point.row + 1, rubble
 
 
 class _File:

@@ -20,7 +20,8 @@ TYPED = re.compile(rb"[ \t]*:[ \t]*")
 ASSIGNED = re.compile(rb"[ \t]*(?::[^=\n]*)?=[ \t]*(?!=)")
 OPTIONAL = re.compile(rb"(?:typing\.)?Optional\[[ \t]*")
 ENDS_TYPE = re.compile(rb"[ \t]*(?:\|[ \t]*None[ \t]*)?(?:[\])]|[,=)\r\n#]|$)")
-ALL = re.compile(rb"__all__\s*(?::[^=\n]*)?=\s*[\[(]([^\])]*)[\])]\s*(?:$|#|;)", re.MULTILINE)
+ALL = re.compile(rb"^__all__[ \t]*(?::[^=\n]*)?=[ \t]*([\[(])", re.MULTILINE)
+AFTER_ALL = re.compile(rb"[ \t\r]*(?:$|#|;)", re.MULTILINE)
 STRINGS = re.compile(rb"""["']([^"']*)["']""")
 
 
@@ -68,4 +69,7 @@ class SourceText:
     def exports(self) -> tuple[str, ...] | None:
         """Return `__all__` where it is a plain list of strings."""
         found = ALL.search(self.source)
-        return tuple(m.decode("utf-8", "replace") for m in STRINGS.findall(found[1])) if found else None
+        end = self.source.find(b"]" if found[1] == b"[" else b")", found.end()) if found else -1
+        if found is None or not AFTER_ALL.match(self.source, end + 1):
+            return None
+        return tuple(m.decode("utf-8", "replace") for m in STRINGS.findall(self.source[found.end() : max(end, 0)]))

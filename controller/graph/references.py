@@ -17,6 +17,7 @@ class References:
         self.attributes: dict[str, dict[str, Target]] = {}
         self.consumed: set[int] = set()
         self.leads: dict[tuple[int, str], bool] = {}
+        self.chains: dict[tuple[int, str, bytes], tuple[Target | None, tuple[int, ...]]] = {}
         self.found: dict[tuple[str, str, str, str, tuple[str, ...]], int] = {}
 
     def collect(self) -> tuple[Reference, ...]:
@@ -45,14 +46,20 @@ class References:
             return
         chain = CHAIN.match(source, one.end)
         end = chain.end() if chain else one.end
-        attrs = split(source[one.end : end])[1:] if end > one.end else ()
-        target = self.target(one.lookup, one.text, attrs)
+        target, offsets = self._chained(one, source[one.end : end])
         if target is None:
             return
-        if attrs:
-            self.consumed.update(one.end + m.start() for m in WORDS.finditer(source[one.end : end]))
+        self.consumed.update(one.end + offset for offset in offsets)
         kind = "calls" if CALLED.match(source, end) else "uses"
         self._add(one, "inherits" if one.start in self.text.marks["base"] else kind, target)
+
+    def _chained(self, one: Seen, rest: bytes) -> tuple[Target | None, tuple[int, ...]]:
+        """Return where a name and the attributes after it lead, and where those attributes stand after it."""
+        key = (id(one.lookup), one.text, rest)
+        if key not in self.chains:
+            target = self.target(one.lookup, one.text, split(rest)[1:] if rest else ())
+            self.chains[key] = target, tuple(m.start() for m in WORDS.finditer(rest))
+        return self.chains[key]
 
     def _leads(self, lookup: Frame, root: str) -> bool:
         """Tell quickly whether a name may lead anywhere: most names are plain locals."""

@@ -1,15 +1,22 @@
 """Text from foreign code is made inert before it is shown or stored: no escapes, no bidi, no invisible characters."""
 
+import re
 import unicodedata
 
 # Cc controls (ANSI escapes begin with one), Cf formats (bidi overrides, zero width, tags), Cs lone surrogates,
 # Co private use, Zl and Zp line separators that terminals and YAML take for a line's end.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _LIMIT = 2000
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m|\r(?=\n)")
 
 
 def inert(text: str, *, limit: int = _LIMIT, lines: bool = False) -> str:
-    r"""Return at most `limit` characters of `text`, hidden ones written out (`\x1b`); newlines are kept if `lines`."""
+    r"""Return at most `limit` characters of `text`, hidden ones written out (`\x1b`).
+
+    If `lines`, it is a program's output: newlines are kept, and colours are left out.
+    """
+    if lines:
+        text = _COLOUR.sub("", text)
     if len(text) > limit:
         text = text[:limit] + "…"
     if text.isascii() and text.isprintable():

@@ -65,7 +65,7 @@ def judge_runs(command: str, exit_code: int | None, runs: Runs) -> tuple[bool | 
     if runs.faults:
         return False, runs.faults[0]
     if not runs.started:
-        if _PYTEST.search(command) and "--version" not in command and "--help" not in command:
+        if exit_code == 0 and _PYTEST.search(command) and "--version" not in command and "--help" not in command:
             return False, (
                 "pytest ran without grace's plugin: keep PYTHONPATH and PYTEST_ADDOPTS"
                 " (write PYTHONPATH=src:$PYTHONPATH where a script sets it)"
@@ -118,8 +118,8 @@ class Left:
                 left_out = max(0, size - _HEAD - _TAIL)
                 data += b"\n[grace: %d bytes left out]\n" % left_out + file.read(_TAIL)
         target.write_bytes(data)
-        text = data[-4 * _SHOWN :].decode("utf-8", "replace")
-        return str(target), inert(text[-_SHOWN:], limit=_SHOWN, lines=True)
+        text = inert(data[-4 * _SHOWN :].decode("utf-8", "replace"), limit=16 * _SHOWN, lines=True)
+        return str(target), text[-_SHOWN:]
 
     def runs(self, number: int, target: Path) -> Runs:
         """Read the signed sessions of one check and the reports that they signed; keep these reports."""

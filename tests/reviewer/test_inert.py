@@ -25,4 +25,5 @@ def test_what_is_hidden_is_written_out(text, shown):
 
 def test_lines_may_stay_and_length_is_bounded():
     assert inert("a\nb\x07", lines=True) == "a\nb\\x07"
+    assert inert("\x1b[1;32mgreen\x1b[0m\r\n\x1b[2J", lines=True) == "green\n\\x1b[2J"
     assert inert("x" * 5000) == "x" * 2000 + "…"

@@ -67,7 +67,7 @@ def prune_cache(roots: Roots, unused_for: float) -> tuple[Path, ...]:
 @contextmanager
 def appearing(target: Path) -> Iterator[Path]:
     """Give a folder beside `target` that takes its place in one step when the body succeeds, and is gone otherwise."""
-    fresh = target.with_name(f".{target.name}.{uuid4().hex[:8]}.preparing")
+    fresh = _beside(target)
     fresh.mkdir(parents=True, mode=0o755)
     try:
         fresh.chmod(0o755)
@@ -153,9 +153,18 @@ def _write_link(path: str, target: bytes, owner: int | None) -> None:
 
 
 def discard(folder: Path) -> None:
-    """Remove a workspace or checkout and what was left of making it; whatever a worker did to it. Idempotent."""
-    for rest in (folder, *folder.parent.glob(f".{_literal(folder.name)}.*.preparing")):
+    """Remove a workspace or checkout and what was left of making it; whatever a worker did to it. Idempotent.
+
+    It is moved aside first: one that was cut off half way is never taken for a whole one.
+    """
+    with suppress(FileNotFoundError):
+        folder.rename(_beside(folder))
+    for rest in folder.parent.glob(f".{_literal(folder.name)}.*.aside"):
         _remove(rest)
+
+
+def _beside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.aside")
 
 
 def _literal(name: str) -> str:

@@ -14,7 +14,7 @@ from sandbox.git.process import Runner
 from sandbox.git.values import Change, Commit, Content, Entry, MergeResult, Worktree, decode
 from sandbox.roots import Roots
 
-_TREES_KEPT = 8
+_TREES_KEPT = 4
 
 
 class Git:

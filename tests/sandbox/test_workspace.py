@@ -339,7 +339,23 @@ def test_a_candidate_is_complete_writable_and_replaces_what_is_there(git, tmp_pa
     assert (spot / "app/a.py").stat().st_mtime == MTIME
     discard(spot)
     discard(spot)
-    assert [p.name for p in tmp_path.iterdir() if p.name == "c" or "preparing" in p.name] == []
+    assert [p.name for p in tmp_path.iterdir() if p.name == "c" or "aside" in p.name] == []
+
+
+def test_a_discard_that_was_cut_off_leaves_no_workspace(git, tmp_path, monkeypatch):
+    folder = tmp_path / "w"
+    prepare(git, packet_for(git, ["app/"]), FullCopy(), folder)
+
+    def die(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sandbox.checkout._remove", die)
+        with pytest.raises(KeyboardInterrupt):
+            discard(folder)
+    assert opened(folder) is None
+    discard(folder)
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith((".w", "w"))] == []
 
 
 def test_the_cache_is_pruned_by_use(git, tmp_path):

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
@@ -11,6 +12,7 @@ from packets.errors import GraceError
 from packets.outcome import StopReason
 from packets.packet import ExecutionPacket
 from packets.report import ReportStatus
+from sandbox.choose import choose, close
 from sandbox.git import Content
 from worker.attempt import attempt, discard_attempt, job_name
 
@@ -155,6 +157,38 @@ def test_a_container_that_outlived_us_is_adopted(packets, git, docker_engine, do
     assert {c.path for c in git.changes(packet.base.tree, outcome.head_tree)} == {"app/once0"}
     assert time.monotonic() - began < 20
     discard_attempt(packet, git=git, sandbox=docker_engine)
+
+
+@pytest.mark.parametrize("name", ["host", "memory"])
+def test_engines_without_mounts_take_patches_too(packets, git, tmp_path, name):
+    sandbox = choose(name).sandbox
+    base = git.tree("main")
+    head = git.import_entries(
+        base, {"app/crlf.txt": Content("100755", b"one\r\n2\r\n"), "app/new": Content("100644", b"\0")}
+    )
+    file = tmp_path / "agent.patch"
+    file.write_bytes(git.patch(base, head))
+    packet = packets.patch(["app/"])
+    try:
+        outcome = attempt(packet, git=git, sandbox=sandbox, image="", patch=file, cancelled=lambda: False)
+    finally:
+        discard_attempt(packet, git=git, sandbox=sandbox)
+        close(sandbox)
+    assert (outcome.tail, outcome.exit_code, outcome.head_tree) == ("", 0, head)
+
+
+def test_d1_workers_at_once_on_one_repository(git, packets, engine, engine_image):
+    made = [packets.script(["app/"], f"echo {n} > app/f{n}; git add -A; git commit -qm x") for n in range(6)]
+
+    def work(packet):
+        outcome = attempt(
+            packet, git=git, sandbox=engine, image=engine_image, patch=None, cancelled=lambda: False
+        )  # fmt: skip
+        discard_attempt(packet, git=git, sandbox=engine)
+        return outcome.exit_code, {c.path for c in git.changes(packet.base.tree, outcome.head_tree)}
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(work, made)) == [(0, {f"app/f{n}"}) for n in range(6)]
 
 
 # --- the patch agent, exactly

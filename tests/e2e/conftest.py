@@ -206,7 +206,9 @@ def new_repo(tmp_path: Path) -> Iterator[Callable[[str], Repo]]:
         for process, watchdog in repo.started:
             watchdog.cancel()
             process.kill()
-            process.communicate()
+            process.wait()
+            if process.stdout:
+                process.stdout.close()
 
 
 @pytest.fixture

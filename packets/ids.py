@@ -12,6 +12,8 @@ def module_id_fault(text: str) -> str | None:
         return "longer than 100 characters"
     if not MODULE_ID.fullmatch(text):
         return "use letters, digits, '_', '.', '-' in parts joined by '/', e.g. Pricing/DiscountEngine"
+    if "--" in text:
+        return "`--` stands for `/` in names of files and sandboxes"
     for part in text.split("/"):
         if part.endswith((".lock", ".")) or ".." in part:
             return f"the part {part!r} cannot become a git branch"
@@ -21,5 +23,5 @@ def module_id_fault(text: str) -> str | None:
 
 
 def slug(module_id: str) -> str:
-    """File-name-safe and reversible enough to read: `Pricing/Money` -> `Pricing--Money`; '-' stays."""
+    """Make an id fit for file and container names, no two alike: `Pricing/Money` -> `Pricing--Money`."""
     return module_id.replace("/", "--")

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from controller.graph.link import Linker, Target
+from controller.graph.link import Linker
 from controller.graph.model import Graph
 from controller.graph.modules import package_folder
+from controller.graph.resolve import Target
 from controller.graph.territory import Territory
 from packets.graph import Node, NodeKind
 

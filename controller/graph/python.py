@@ -121,6 +121,7 @@ class _File:
     def __init__(self, source: bytes, captures: "dict[str, list[Node]]") -> None:
         self.captures = captures
         self.marks = {name: {node.start_byte for node in captures.get(name, ())} for name in _MARKS}
+        self.marks["constructed"] = {node.end_byte for node in captures.get("constructor", ())}
         self.text = SourceText(source, self.marks)
         self.definitions: dict[str, Definition] = {}
         self.imports: list[Import] = []

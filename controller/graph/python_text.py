@@ -31,7 +31,7 @@ def split(dotted: bytes) -> tuple[str, ...]:
 
 
 class SourceText:
-    """The bytes of one file, with the places that the syntax tree marked: `marks` are start bytes by capture name."""
+    """The bytes of one file, with the places that the syntax tree marked: `marks` are bytes by capture name."""
 
     def __init__(self, source: bytes, marks: Mapping[str, AbstractSet[int]]) -> None:
         self.source = source
@@ -63,7 +63,7 @@ class SourceText:
         equals = ASSIGNED.match(self.source, end)
         if equals and equals.end() in self.marks["constructor"]:
             dotted = DOTTED.match(self.source, equals.end())
-            return split(dotted[0]) if dotted else None
+            return split(dotted[0]) if dotted and dotted.end() in self.marks["constructed"] else None
         return None
 
     def exports(self) -> tuple[str, ...] | None:

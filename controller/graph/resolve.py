@@ -1,0 +1,182 @@
+"""Where a name leads: through imports, re-exports, stars, attributes of modules, members and bases of classes."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from controller.graph.facts import Definition, FileFacts, Import, Reference
+from controller.graph.modules import ModuleIndex
+from packets.graph import EdgeKind
+
+_DEEPEST = 24
+"""Steps of one name through re-exports and bases; deeper is a loop."""
+
+_ASKED = 200_000, 50
+"""Files asked for names that stars may bring: a sum, and so many a reference. Beyond it somebody ties knots."""
+
+_NO_CUT = 1 << 30
+
+
+class Target(NamedTuple):
+    """Where a name leads. `via` is the file that was asked when another one defines it."""
+
+    id: str
+    via: str = ""
+
+
+class Resolver:
+    """Resolves names over the facts of one tree. `found` maps every path to its facts, non-sources to empty ones."""
+
+    def __init__(self, found: Mapping[str, FileFacts]) -> None:
+        self.facts = found
+        absolute = (each.module for facts in found.values() for each in facts.imports if each.module[:1] != ".")
+        self.index = ModuleIndex(found, set(absolute))
+        self._definitions: dict[str, dict[str, Definition]] = {}
+        self._bindings: dict[str, dict[tuple[str, str], list[Import]]] = {}
+        self._bases: dict[str, dict[str, list[Reference]]] = {}
+        self._names: dict[tuple[str, str, str], tuple[Target, ...]] = {}
+        self._stars: dict[str, tuple[str, ...]] = {}
+        self._open: dict[tuple[str, str, str], int] = {}
+        self._cut = _NO_CUT
+        self._left = _ASKED[0] + _ASKED[1] * sum(len(facts.references) for facts in found.values())
+
+    def definitions(self, path: str) -> Mapping[str, Definition]:
+        """Return the definitions of a file by their name inside it."""
+        if path not in self._definitions:
+            self._definitions[path] = {each.qual: each for each in self.facts[path].definitions}
+        return self._definitions[path]
+
+    def imports(self, path: str, scope: str, name: str) -> list[Import]:
+        """Return the imports that bind a name in a scope of a file."""
+        if path not in self._bindings:
+            bound: dict[tuple[str, str], list[Import]] = {}
+            for each in self.facts[path].imports:
+                bound.setdefault((each.scope, each.bound), []).append(each)
+            self._bindings[path] = bound
+        return self._bindings[path].get((scope, name), [])
+
+    def name(self, path: str, scope: str, name: str, depth: int = 0) -> tuple[Target, ...]:
+        """Return where a name bound in a scope of a file leads: several where an import has a fallback.
+
+        Re-exports may go in circles. What was found while an outer question was still open is kept only when it did not
+        need that question's answer; so the answers do not depend on who asks first.
+        """
+        key = (path, scope, name)
+        if key in self._names:
+            return self._names[key]
+        if not self._open:
+            self._cut = _NO_CUT
+        if key in self._open or depth > _DEEPEST:
+            self._cut = min(self._cut, self._open.get(key, 0))
+            return ()
+        level, outer = len(self._open), self._cut
+        self._open[key], self._cut = level, _NO_CUT
+        found = self._name(path, scope, name, depth)
+        del self._open[key]
+        if self._cut >= level:
+            self._names[key], self._cut = found, outer
+        else:
+            self._cut = min(outer, self._cut)
+        return found
+
+    def _name(self, path: str, scope: str, name: str, depth: int) -> tuple[Target, ...]:
+        qual = f"{scope}.{name}" if scope else name
+        found = [Target(f"{path}::{qual}")] if qual in self.definitions(path) else []
+        for each in self.imports(path, scope, name):
+            found += self.imported(path, each, depth + 1)
+        if not found and not scope:
+            found += self._starred(path, name, depth)
+        return tuple(dict.fromkeys(found))
+
+    def _starred(self, path: str, name: str, depth: int) -> list[Target]:
+        """Find a name that some `import *` brings: the last statement wins, each file is asked once."""
+        todo, asked = list(self._stars_of(path)), {path}
+        while todo and self._left > 0:
+            place = todo.pop()
+            if place in asked or not self._exports(place, name):
+                continue
+            asked.add(place)
+            self._left -= 1
+            if name in self.definitions(place) or self.imports(place, "", name):
+                return [_through(target, place) for target in self.name(place, "", name, depth + 1)]
+            todo += self._stars_of(place)
+        return []
+
+    def _stars_of(self, path: str) -> tuple[str, ...]:
+        """Return the files of which a file imports everything."""
+        if path not in self._stars:
+            places = (self.place(path, each.module) or "" for each in self.imports(path, "", "*"))
+            self._stars[path] = tuple(place for place in places if place in self.facts and place != path)
+        return self._stars[path]
+
+    def _exports(self, place: str, name: str) -> bool:
+        exports = self.facts[place].exports
+        return not name.startswith("_") if exports is None else name in exports
+
+    def place(self, path: str, module: str) -> str | None:
+        """Return the place of a module as a file writes it."""
+        return self.index.relative(module, path) if module.startswith(".") else self.index.find(module, path)
+
+    def imported(self, path: str, each: Import, depth: int = 0) -> list[Target]:
+        """Return what one import binds; nothing when it is external or missing."""
+        place = self.place(path, each.denotes)
+        if place is None:
+            return []
+        return [Target(place)] if not each.symbol else self.attribute(Target(place), each.symbol, depth)
+
+    def attribute(self, start: Target, name: str, depth: int = 0) -> list[Target]:
+        """Follow one attribute of a module, a namespace or a class."""
+        if depth > _DEEPEST:
+            return []
+        path, _, qual = start.id.partition("::")
+        if qual:
+            return self._member(start, name, depth + 1)
+        inside = self.index.submodule(path, name)
+        if path in self.facts and (named := self.name(path, "", name, depth + 1)):
+            found = [Target(t.id) if t.id == inside else _through(t, path) for t in named]
+            return [target._replace(via=start.via) if start.via else target for target in found]
+        return [Target(inside)] if inside else []
+
+    def _member(self, start: Target, name: str, depth: int) -> list[Target]:
+        path, _, qual = start.id.partition("::")
+        if name != "super()":
+            if f"{qual}.{name}" in self.definitions(path):
+                return [start._replace(id=f"{path}::{qual}.{name}")]
+            if found := [t for t in self.name(path, qual, name, depth) if self.imports(path, qual, name)]:
+                return list(found)
+        found = []
+        for base in self._bases_of(path, qual):
+            for target in self.follow(path, base.scope, base.root, base.attrs, depth)[0]:
+                found += [target] if name == "super()" else self.attribute(target, name, depth + 1)
+            if found and name != "super()":
+                break
+        return found
+
+    def _bases_of(self, path: str, qual: str) -> list[Reference]:
+        if path not in self._bases:
+            bases: dict[str, list[Reference]] = {}
+            for each in self.facts[path].references:
+                if each.kind == EdgeKind.INHERITS:
+                    bases.setdefault(each.source, []).append(each)
+            self._bases[path] = bases
+        return self._bases[path].get(qual, [])
+
+    def follow(
+        self, path: str, scope: str, root: str, attrs: tuple[str, ...], depth: int = 0
+    ) -> tuple[list[Target], bool]:
+        """Return where a dotted name leads, and whether to its end: else to the deepest part that is known."""
+        if depth > _DEEPEST:
+            return [], False
+        targets: list[Target] = list(self.name(path, scope, root, depth + 1))
+        if not targets:
+            return [], False
+        for attr in attrs:
+            following = [found for target in targets for found in self.attribute(target, attr, depth + 1)]
+            if not following:
+                return targets, False
+            targets = list(dict.fromkeys(following))
+        return targets, True
+
+
+def _through(target: Target, place: str) -> Target:
+    """Note the file that was asked, where another one defines the name."""
+    return target if target.via or target.id.partition("::")[0] == place else target._replace(via=place)

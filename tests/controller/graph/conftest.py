@@ -1,0 +1,102 @@
+"""Small trees: linked in memory, or committed to a real repository."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.graph import Knowledge
+from controller.graph.facts import facts, kind_of
+from controller.graph.link import Linker, link
+from controller.graph.model import Graph
+from packets.plan import Plan
+from sandbox.git import Git
+
+
+def linker_of(files: Mapping[str, str]) -> Linker:
+    """Read the files into what resolves names."""
+    return Linker({path: facts(kind_of(path), text.encode()) for path, text in sorted(files.items())})
+
+
+class Arrows:
+    """A graph whose dependencies read as text."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.graph: Graph = link({path: facts(kind_of(path), text.encode()) for path, text in files.items()})
+
+    def of(self, *kinds: str, resolved: bool = True) -> set[str]:
+        return {f"{e.source} -> {e.target}" for e in self.graph.edges if e.kind in kinds and e.resolved == resolved}
+
+
+@pytest.fixture
+def arrows() -> Callable[[Mapping[str, str]], Arrows]:
+    return Arrows
+
+
+@pytest.fixture
+def linker() -> Callable[[Mapping[str, str]], Linker]:
+    return linker_of
+
+
+class Repo:
+    """A real repository whose trees are written by plain git."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._run("init", "-q", "-b", "main")
+        self._run("config", "user.name", "t")
+        self._run("config", "user.email", "t@localhost")
+        self._run("config", "core.autocrlf", "false")
+        self.git = Git.discover(folder)
+        self.cache = folder / ".git" / "grace" / "cache" / "facts.db"
+        self.knowledge = Knowledge(self.git, self.cache)
+
+    def _run(self, *words: str) -> str:
+        return subprocess.run(
+            ["git", *words],
+            cwd=self.folder,
+            check=True,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+        ).stdout.strip()
+
+    def tree(self, files: Mapping[str, str | bytes]) -> str:
+        """Commit exactly these files and return the tree."""
+        self._run("rm", "-rq", "--ignore-unmatch", ".")
+        for path, text in files.items():
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text if isinstance(text, bytes) else text.encode())
+        self._run("add", "-A")
+        self._run("commit", "-qm", "t", "--allow-empty")
+        return self._run("rev-parse", "HEAD^{tree}")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Iterator[Repo]:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    made = Repo(folder)
+    yield made
+    made.git.close()
+
+
+def plan_of(modules: Sequence[Mapping[str, Any]], modules_map: Mapping[str, Sequence[str]] | None = None) -> Plan:
+    """Return a plan of one phase; ids and scopes are a must, the rest is filled in."""
+    written = {
+        "version": 1,
+        "name": "t",
+        "agents": {"a": {"kind": "command", "run": ["true"]}},
+        "modules_map": modules_map or {},
+        "phases": [{"id": "p", "modules": [{"purpose": "test", **module} for module in modules]}],
+    }
+    return Plan.model_validate_json(json.dumps(written))
+
+
+@pytest.fixture
+def plan() -> Callable[..., Plan]:
+    return plan_of

@@ -94,7 +94,7 @@ def submit(git: Git, plan_path: Path, options: Options, tell: Tell) -> Submissio
     if not options.new and (known := _known(git, loaded, ref)):
         return known
     choice = choose(options.sandbox or loaded.plan.sandbox, strict=_strict(loaded.plan))
-    tell(f"sandbox: {choice.sandbox.name}, {choice.why}")
+    tell(f"sandbox: {choice.why}")
     for gap in choice.sandbox.gaps:
         tell(f"sandbox: {choice.sandbox.name} cannot enforce {gap}")
     image = ensure_image(loaded.plan.image, choice.sandbox, plan_path.resolve().parent, progress=tell)

@@ -33,7 +33,6 @@ class Table:
 
     def __init__(self) -> None:
         self.console = Console()
-        self.live = Live(console=self.console, refresh_per_second=4, get_renderable=self._grid)
         self.state: RunState | None = None
         self.doing: dict[str, str] = {}
         self.since: dict[str, float] = {}
@@ -41,6 +40,7 @@ class Table:
         self.later: set[str] = set()
         self.run: RunRecord | None = None
         self.store: Store | None = None
+        self.live = Live(console=self.console, refresh_per_second=4, get_renderable=self._grid)
 
     def tell(self, text: str) -> None:
         """Say one line above the table."""

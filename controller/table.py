@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.prompt import Prompt
 from rich.table import Table as Grid
 
+from controller.begin import OVER
 from controller.kernel import RunState
 from controller.store.records import Records
 from controller.store.store import RunRecord, Store
@@ -159,7 +160,8 @@ class Table:
         self.live.stop()
         self.tell(f"run {run_id} is {state}{f': {note}' if note else ''}")
         if code:
-            self.tell(f"look: grace status {run_id}   grace review {run_id}   go on: grace resume {run_id}")
+            more = f"   go on: grace resume {run_id}" if state not in OVER else ""
+            self.tell(f"look: grace status {run_id}   grace review {run_id}{more}")
         return code
 
     def close(self) -> None:

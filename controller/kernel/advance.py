@@ -43,7 +43,7 @@ def _close(state: RunState) -> Decision | None:
             state = put(state, name, "the run ended", S.CANCELLED, accepted=False, waits_for="")
     if state.closing == "cancelled" and _ending(state) == "done" and S.CANCELLED not in _standing(state):
         state = replace(state, closing="done")  # the cancel came when the last landing was under way
-    return issue(replace(state, questions={}), ActionKind.FINISH, ending=state.closing)
+    return issue(state, ActionKind.FINISH, ending=state.closing)
 
 
 def _walk_wave(state: RunState, wave: WaveShape) -> Decision | None:

@@ -124,7 +124,7 @@ def rolled_back(state: RunState, event: Event) -> RunState:
     for name, status in state.modules.items():
         if name in undone | on_it:
             more = status.attempt + state.shape.attempts[name]
-            facts = {"accepted": False, "waits_for": "", "commit": "", "signature": "", "redo": False}
+            facts = {"accepted": False, "waits_for": "", "commit": "", "signature": "", "redo": False, "by_hand": ""}
             state = put(state, name, f"rolled back by {event.actor}", S.QUEUED, running=False, allowed=more, **facts)
         elif status.running:
             state = cut_off(state, name, "stopped by a rollback")

@@ -90,6 +90,10 @@ class Run:
         question = self.state.questions[subject]
         self.take(Event(type=E.REJECTED, actor="anna", data={"subject": subject, "key": question.key, **data}))
 
+    def edit(self, subject: str, module: str, tree: str) -> None:
+        data = {"subject": subject, "key": self.state.questions[subject].key, "module": module, "tree": tree}
+        self.take(Event(type=E.EDITED, actor="anna", data=data))
+
     def lapse(self, subject: str) -> None:
         self.tell(E.LAPSED, subject=subject, key=self.state.questions[subject].key)
 

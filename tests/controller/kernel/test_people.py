@@ -70,6 +70,45 @@ def test_a_no_to_a_landing_ends_the_run_with_its_work_kept(start: Start) -> None
     assert run.states() == {"a": "asleep"}
 
 
+def test_a_tree_left_by_a_person_is_judged_like_any_other(start: Start) -> None:
+    run = start([["a", "b"]], attempts=1)
+    run.accept("a", "b")
+    old = run.state.questions["wave:1"]
+    run.edit("wave:1", "a", "mine")
+    assert run.states() == {"a": "working", "b": "working"}
+    action = run.find(K.ATTEMPT)
+    assert (action.module, action.attempt, action.data["by_hand"]) == ("a", 2, "mine")
+    run.tell(E.GRANTED, subject=old.subject, key=old.key)
+    run.end(action, E.ATTEMPT_STOPPED)
+    assert run.find(K.ATTEMPT).data["by_hand"] == "mine"
+    run.accept("a", head="mine")
+    assert run.asked["wave:1"].data["modules"] == ["a", "b"]
+    assert run.open == {}
+    run.reject("wave:1", module="b")
+    assert run.states() == {"a": "waiting", "b": "failed"}
+
+
+def test_a_tree_for_a_stranger_or_an_old_question_is_no_candidate(start: Start) -> None:
+    run = start([["a"], ["b"]])
+    run.accept("a")
+    before = run.state
+    run.edit("wave:1", "b", "mine")
+    assert run.state == before
+
+
+@pytest.mark.parametrize("profile", ["safe", "balanced"])
+def test_a_tree_of_a_person_does_not_outlive_the_base_it_was_made_on(start: Start, profile: str) -> None:
+    run = start([["a"], ["b"]], needs="b>a", profile=profile)
+    run.accept("a")
+    run.grant(next(iter(run.state.questions)))
+    run.merge("a")
+    run.refresh()
+    run.accept("b")
+    run.edit(next(iter(run.state.questions)), "b", "mine")
+    rolled_back(run, "a")
+    assert run.state.at("b").by_hand == ""
+
+
 @pytest.mark.parametrize("profile", ["safe", "balanced"])
 def test_a_lapsed_approval_executes_nothing_and_a_resume_asks_again(start: Start, profile: str) -> None:
     run = start([["a"]], profile=profile)

@@ -58,6 +58,7 @@ class Referee:
         self.again: dict[str, bool] = {}  # the last attempt was cut off: it keeps its number
         self.allowed = Counter(shape.attempts)
         self.tree: dict[str, tuple[str, int]] = {}  # the accepted tree that waits to be merged
+        self.by_hand: dict[str, str] = {}  # the tree that a person left, for the next attempt
         self.yes: set[tuple[str, str, int]] = set()
         self.landing_yes: set[tuple[str, str]] = set()
         self.tip, self.green, self.refreshed = "start", "", True
@@ -74,7 +75,7 @@ class Referee:
         data, module = event.data, event.module
         if self.finished and event.type is not E.ROLLED_BACK:
             return False
-        if event.type in {E.GRANTED, E.REJECTED, E.LAPSED}:
+        if event.type in {E.GRANTED, E.REJECTED, E.LAPSED, E.EDITED}:
             return self._answer(event)
         if event.action:
             if event.action not in self.open:
@@ -100,7 +101,7 @@ class Referee:
     def _answer(self, event: Event) -> bool:
         key, modules, pairs = self.questions.get(event.data["subject"], ("", (), frozenset()))
         named = event.data.get("module", "")
-        if key != event.data["key"] or (named and named not in modules):
+        if key != event.data["key"] or (named and named not in modules) or (event.type is E.EDITED and not named):
             return False
         del self.questions[event.data["subject"]]
         if event.type is E.GRANTED:
@@ -113,6 +114,10 @@ class Referee:
             self.refused |= not modules
             for m in [named] if named else modules:
                 self.tree.pop(m, None)
+        elif event.type is E.EDITED:
+            self.tree.pop(named, None)
+            self.by_hand[named] = event.data["tree"]
+            self.allowed[named] = max(self.allowed[named], self.attempt[named] + 1)
         else:
             self.standing = self.standing or "paused"
         return True
@@ -124,6 +129,7 @@ class Referee:
         match event.type:
             case E.ATTEMPT_JUDGED if self.state[m] is S.WORKING:
                 self.again[m] = False
+                self.by_hand.pop(m, None)
                 if data["decision"] == "accept":
                     self.tree[m] = (data["head_tree"], action.attempt)
             case E.ATTEMPT_STOPPED:
@@ -168,6 +174,7 @@ class Referee:
             if self.state[m] in FINAL:
                 continue
             self.tree.pop(m, None)
+            self.by_hand.pop(m, None)
             self.again[m] = False
             self.allowed[m] = self.attempt[m] + self.shape.attempts[m]
 
@@ -229,6 +236,7 @@ class Referee:
         assert all(self.state[x] in {S.ASLEEP, S.DONE} for x in self.shape.depends_on[m])
         assert all(self.state[x] in MERGED_OR_FINAL for x in self.wave_of if self.wave_of[x] < self.wave_of[m])
         assert action.attempt == self.attempt[m] + (not self.again.get(m)), "a wrong number"
+        assert action.data["by_hand"] == self.by_hand.get(m, ""), "not the tree that the person left"
         self.attempt[m] = action.attempt
         assert action.attempt <= self.allowed[m]
         self.again[m] = False
@@ -418,11 +426,16 @@ class World:
         if self.rng.random() >= self.spite:
             self.tell(E.GRANTED, subject=subject, key=key)
             return
-        how = self.rng.choice([E.LAPSED, E.REJECTED, E.REJECTED])
+        how = self.rng.choice([E.LAPSED, E.EDITED, E.REJECTED, E.REJECTED])
         data: dict[str, Any] = {"subject": subject, "key": key}
         if how is E.REJECTED:
             data["final"] = self.rng.random() < 0.2
             data["module"] = self.rng.choice(["", "elsewhere", *question.modules])
+        if how is E.EDITED:
+            data |= {
+                "module": self.rng.choice(["elsewhere", *question.modules * 4]),
+                "tree": f"by hand {len(self.past)}",
+            }
         self.tell(how, **data)
 
     def _disturb(self) -> None:

@@ -1,7 +1,7 @@
 """Processes as the kernel shows them: who descends from whom, what they use, which are ours."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -20,17 +20,44 @@ def below(pid: int) -> Iterator[int]:
             continue
 
 
-def resident(pids: Iterator[int]) -> tuple[int, int]:
-    """Return how many processes live, and the bytes of memory that are theirs alone (shared pages left out)."""
-    count = total = 0
-    for pid in pids:
-        try:
-            fields = Path(f"/proc/{pid}/statm").read_text().split()
-        except OSError:
-            continue
-        count += 1
-        total += (int(fields[1]) - int(fields[2])) * _PAGE
-    return count, total
+def tasks(pids: Iterable[int]) -> int:
+    """Count the threads of the processes, as the kernel's limits do."""
+    return sum(len(_listed(f"/proc/{pid}/task")) for pid in pids)
+
+
+def resident(pids: Iterable[int], limit: int) -> int:
+    """Return the bytes of memory that the processes hold; exact only when the quick sum is above `limit`.
+
+    The quick sum counts a page that a fork shares once for each; the exact one (PSS) is slower to read.
+    """
+    pids = tuple(pids)
+    quick = sum(_quick(pid) for pid in pids)
+    return quick if quick <= limit else sum(_exact(pid) for pid in pids)
+
+
+def _quick(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+    except OSError:
+        return 0
+    return (int(fields[1]) - int(fields[2])) * _PAGE if len(fields) > 2 else 0  # noqa: PLR2004 - resident, shared
+
+
+def _exact(pid: int) -> int:
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        return _quick(pid)
+    return 0
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names are enough, and this is asked often
+    except OSError:
+        return []
 
 
 def titled(start: str) -> dict[str, list[int]]:

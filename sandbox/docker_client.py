@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,24 +21,49 @@ _LOST = (requests.exceptions.ConnectionError, requests.exceptions.Timeout, urlli
 _ANSWER = 60  # seconds an engine may take for one answer
 
 
+class _Client(APIClient):
+    """The SDK's client without its leaks: of a constructor that fails, and of a connection that is refused."""
+
+    def __init__(self, where: str, **settings: Any) -> None:
+        self._where = where
+        try:
+            super().__init__(**settings)
+        except BaseException:
+            self.close()
+            raise
+
+    def send(self, request: requests.PreparedRequest, **about: Any) -> requests.Response:
+        """Knock before each request; that costs 50 µs on a UNIX socket, and nothing elsewhere."""
+        _knock(self._where, self.timeout)
+        return super().send(request, **about)
+
+
 def open_client(timeout: float) -> tuple[APIClient, Mapping[str, Any]]:
     """Return a client and the engine's own facts. `GRACE_DOCKER_HOST` goes before `DOCKER_HOST`."""
     environment = dict(os.environ)
     if host := environment.get("GRACE_DOCKER_HOST"):
         environment["DOCKER_HOST"] = host
-    hint = "start Docker (`systemctl start docker`), or say `sandbox: bubblewrap` in the plan"
+    where = environment.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     client = None
     try:
         settings = utils.kwargs_from_env(environment=environment)
-        client = APIClient(version="auto", timeout=math.ceil(timeout), max_pool_size=_POOL, **settings)
+        client = _Client(where, version="auto", timeout=math.ceil(timeout), max_pool_size=_POOL, **settings)
         info = client.info()
         client.timeout = _ANSWER
     except (errors.DockerException, *_LOST, ValueError) as error:
         if client is not None:
             client.close()
-        where = environment.get("DOCKER_HOST") or "/var/run/docker.sock"
+        hint = "start Docker (`systemctl start docker`), or say `sandbox: bubblewrap` in the plan"
         raise MachineLacks(f"no Docker engine answers at {where}: {_root_cause(error)}", hint) from error
     return client, info
+
+
+def _knock(where: str, timeout: float) -> None:
+    """Try a UNIX socket ourselves first: the SDK never closes one that is refused. Raises OSError."""
+    if where.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.settimeout(timeout)
+            knocking.connect(where.removeprefix("unix://"))
 
 
 def raise_for_status(response: requests.Response) -> None:

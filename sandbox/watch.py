@@ -99,12 +99,17 @@ class Watch:
 
 
 class Resident:
-    """Adds up the memory of a process and its descendants, and counts them, where no control group does it."""
+    """Adds up the memory of a process and its descendants, and counts their threads, where no control group does it.
+
+    More threads than the limit end the job at once; as many as the limit, for some seconds, mean that a limit of the
+    kernel holds back a fork bomb.
+    """
 
     def __init__(self, pid: int, limits: Limits) -> None:
         self._pid = pid
         self._limits = limits
         self._next = 0.0
+        self._full_since: float | None = None
 
     def __call__(self) -> StopReason | None:
         """Look, five times a second at most."""
@@ -112,10 +117,20 @@ class Resident:
         if now < self._next:
             return None
         self._next = now + _MEMORY_EVERY
-        count, held = descendants.resident(descendants.below(self._pid))
-        if held > self._limits.memory:
+        pids = tuple(descendants.below(self._pid))
+        if descendants.resident(pids, self._limits.memory) > self._limits.memory:
             return StopReason.MEMORY
-        return StopReason.PIDS if count > self._limits.pids + _OWN else None
+        return self._crowded(descendants.tasks(pids), now)
+
+    def _crowded(self, tasks: int, now: float) -> StopReason | None:
+        if tasks > self._limits.pids + _OWN:
+            return StopReason.PIDS
+        if tasks < self._limits.pids - _OWN:
+            self._full_since = None
+        elif self._full_since is None:
+            self._full_since = now
+        full = self._full_since is not None and now - self._full_since >= _PIDS_PATIENCE
+        return StopReason.PIDS if full else None
 
 
 def usage(mounts: Iterable[Mount]) -> int:

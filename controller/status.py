@@ -26,7 +26,7 @@ def quick(args: list[str]) -> int | None:
 
 def show(wanted: str | None, *, as_json: bool) -> None:
     """Print the status of a run; the newest when none is named."""
-    with Git.discover(Path.cwd()) as git:
+    with Git.discover(Path.cwd(), quick=True) as git:
         found = status(git, wanted)
     sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n" if as_json else text(found))
 
@@ -37,7 +37,8 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
     try:
         run = _run(db, wanted)
         run_id = run["run_id"]
-        merged, landed, tip = _reachable(git, run)
+        refs = _refs(git, run)
+        merged, landed, tip = _reachable(git, run, refs)
         modules = [_module(db, row, merged, landed) for row in db.rows(
             "SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)]  # fmt: skip
         sql = "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open'"
@@ -52,8 +53,8 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             "integration": tip,
             "modules": modules,
             "approvals": approvals,
-            "rescue": sorted(git.refs(refnames.rescues(run_id))),
-            "leftovers": _leftovers(git, run),
+            "rescue": sorted(ref for ref in refs if ref.startswith(refnames.rescues(run_id))),
+            "leftovers": _leftovers(git, run, refs),
         }
     finally:
         db.close()
@@ -77,11 +78,17 @@ def _state(git: Git, run: dict[str, Any]) -> str:
     return "running" if holder(git.roots.run(run["run_id"])) else "stopped"
 
 
-def _reachable(git: Git, run: dict[str, Any]) -> tuple[set[str], set[str], str]:
+def _refs(git: Git, run: dict[str, Any]) -> dict[str, str]:
+    """Return every ref that the run's status speaks of, asked for at once."""
+    run_id = run["run_id"]
+    prefixes = (refnames.branches(run_id), refnames.kept(run_id), refnames.rescues(run_id), run["base_ref"])
+    return git.refs(*prefixes)
+
+
+def _reachable(git: Git, run: dict[str, Any], refs: dict[str, str]) -> tuple[set[str], set[str], str]:
     """Return the commits on the integration branch and on the base branch since the run began, and the tip."""
     start, base_ref = run["base_commit"], run["base_ref"]
     branch, kept = refnames.integration(run["run_id"]), refnames.kept(run["run_id"]) + "integration"
-    refs = {**git.refs(kept), **git.refs(branch), **git.refs(base_ref)}
     tip, base = refs.get(branch) or refs.get(kept) or "", refs.get(base_ref, "")
     merged = {c.sha for c in git.log(start, tip)} if tip and tip != start else set()
     landed = merged if base == tip else ({c.sha for c in git.log(start, base)} if base and base != start else set())
@@ -112,13 +119,13 @@ def _module(db: Database, row: Any, merged: set[str], landed: set[str]) -> dict[
     }
 
 
-def _leftovers(git: Git, run: dict[str, Any]) -> list[str]:
+def _leftovers(git: Git, run: dict[str, Any], refs: dict[str, str]) -> list[str]:
     """Name what a finished run should not have left: branches and work folders."""
     if run["state"] not in {"done", "failed", "cancelled"}:
         return []
     work = git.roots.run(run["run_id"]) / "work"
     folders = [str(p) for p in work.iterdir()] if work.is_dir() else []
-    return [*sorted(git.refs(refnames.branches(run["run_id"]))), *folders]
+    return [*sorted(r for r in refs if r.startswith(refnames.branches(run["run_id"]))), *folders]
 
 
 def text(found: dict[str, Any]) -> str:

@@ -1,13 +1,12 @@
 """Where things lie on our side. What may not be lost is in `grace/` inside git's common directory."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from packets.ids import slug
 
 
-@dataclass(frozen=True)
-class Roots:
+class Roots(NamedTuple):
     """`common` is git's common directory; readable copies go to `.grace/` in `main`, the main working tree."""
 
     common: Path

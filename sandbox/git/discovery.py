@@ -17,26 +17,27 @@ class Place(NamedTuple):
     main: Path
 
 
-def discover(start_at: Path) -> Place:
-    """Return where the repository around `start_at` lies; raises UsageError (none, bare, not trusted), MachineLacks."""
-    require_version()
+_ASKED = ("--absolute-git-dir", "--git-common-dir", "--is-bare-repository", "--show-toplevel")
+
+
+def discover(start_at: Path, *, quick: bool = False) -> Place:
+    """Return where the repository around `start_at` lies; raises UsageError (none, bare, not trusted), MachineLacks.
+
+    `quick` leaves git's version unchecked: enough for what only reads.
+    """
+    if not quick:
+        require_version()
     folder = start_at.absolute()
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}")
     # The user's configuration takes part here, and only here: `safe.directory` is the user's word on trust.
     env = users_environment({"core.fsmonitor": "false"})
-    query = ("rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--is-bare-repository")
-    asked = start(query, folder, env)
-    if asked.code:
+    asked = start(("rev-parse", "--path-format=absolute", *_ASKED), folder, env)
+    lines = [Path(decode(line)) for line in asked.out.split(b"\n")[:-1]]
+    if asked.code or len(lines) != len(_ASKED):
         raise _refusal(folder, asked)
-    own, common, bare = asked.out.rstrip(b"\n").split(b"\n")
-    if bare == b"true":
-        raise UsageError(f"{folder} is a bare repository", "run grace in a checkout: git worktree add ../work")
-    seen = start(("rev-parse", "--path-format=absolute", "--show-toplevel"), folder, env)
-    if seen.code:
-        raise UsageError(f"{folder} is inside a git directory, not in a checkout", "run grace in the checkout itself")
-    top = Path(decode(seen.out.rstrip(b"\n")))
-    return Place(Path(decode(own)), Path(decode(common)), top, _main(Path(decode(own)), Path(decode(common)), top))
+    own, common, _, top = lines
+    return Place(own, common, top, _main(own, common, top))
 
 
 def _main(own: Path, common: Path, top: Path) -> Path:
@@ -47,6 +48,11 @@ def _main(own: Path, common: Path, top: Path) -> Path:
 
 
 def _refusal(folder: Path, asked: Result) -> UsageError:
+    answers = asked.out.split(b"\n")[:-1]
+    if answers[2:3] == [b"true"]:
+        return UsageError(f"{folder} is a bare repository", "run grace in a checkout: git worktree add ../work")
+    if len(answers) > 2:  # noqa: PLR2004 - only the question for the top had no answer
+        return UsageError(f"{folder} is inside a git directory, not in a checkout", "run grace in the checkout itself")
     said = asked.err.decode("utf-8", "replace")
     if "dubious ownership" in said:
         hint = f"if you trust it: git config --global --add safe.directory {folder}"

@@ -3,7 +3,6 @@
 import contextlib
 import re
 import subprocess
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
@@ -116,6 +115,8 @@ def write_blobs(runner: Runner, sources: Sequence[bytes | Path]) -> list[str]:
     """Write many blobs in one process and return their ids, in order. Files must be ours: they are read by name."""
     if not sources:
         return []
+    import tempfile  # only who writes pays for it
+
     with tempfile.TemporaryDirectory(prefix="grace-blobs-") as spool:
         names = [_spooled(Path(spool), number, source) for number, source in enumerate(sources)]
         asked = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")

@@ -18,10 +18,10 @@ def read(runner: Runner, ref: str) -> str | None:
     return result.out.decode().strip() if result.code == 0 else None
 
 
-def listed(runner: Runner, prefix: str) -> dict[str, str]:
-    """Return the refs at or below the prefix, by name."""
-    asked = ("for-each-ref", "--format=%(objectname) %(refname)", checked_ref(prefix.rstrip("/") + "/").rstrip("/"))
-    lines = runner.run(*asked).splitlines()
+def listed(runner: Runner, *prefixes: str) -> dict[str, str]:
+    """Return the refs at or below the prefixes, by name."""
+    below = [checked_ref(prefix.rstrip("/") + "/").rstrip("/") for prefix in prefixes]
+    lines = runner.run("for-each-ref", "--format=%(objectname) %(refname)", *below).splitlines()
     return {decode(name): sha.decode() for sha, _, name in (line.partition(b" ") for line in lines)}
 
 

@@ -36,9 +36,9 @@ class Git:
         self._entries_lock = threading.Lock()
 
     @classmethod
-    def discover(cls, start: Path) -> "Git":
+    def discover(cls, start: Path, *, quick: bool = False) -> "Git":
         """Open the repository around `start`; raises UsageError (none, bare, not trusted) or MachineLacks (git)."""
-        place = discovery.discover(start)
+        place = discovery.discover(start, quick=quick)
         return cls(place.common, place.main, place.own, place.top)
 
     def __enter__(self) -> Self:
@@ -214,9 +214,9 @@ class Git:
         """Delete if it is at `old`; a ref that is gone is fine. Raises RefMoved."""
         refs.delete(self._runner, ref, old)
 
-    def refs(self, prefix: str) -> dict[str, str]:
-        """Return full ref names below `prefix` with what they hold."""
-        return refs.listed(self._runner, prefix)
+    def refs(self, *prefixes: str) -> dict[str, str]:
+        """Return full ref names at or below these prefixes with what they hold."""
+        return refs.listed(self._runner, *prefixes)
 
     def worktrees(self) -> tuple[Worktree, ...]:
         """List the user's checkouts that exist on disk, the main one first."""

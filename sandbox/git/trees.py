@@ -1,6 +1,5 @@
 """Trees: listed, compared, written and merged without a checkout."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -74,6 +73,8 @@ def write_tree(runner: Runner, base: str, updates: Mapping[str, Entry | None]) -
         for path, entry in updates.items()
         if entry is not None
     ]
+    import tempfile  # only who writes pays for it
+
     with tempfile.TemporaryDirectory(prefix="grace-index-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         runner.run("read-tree", checked(base), env=env)

@@ -362,3 +362,24 @@ def test_a_matter_for_a_person_outlives_a_rollback(start: Start) -> None:
     run.merge("a")
     run.refresh()
     assert run.state.questions.keys() == {"module:b"}
+
+
+def test_a_yes_from_before_a_rollback_is_gone_though_the_tree_is_the_same(start: Start) -> None:
+    run = start([["a"], ["b", "c"]])
+    run.accept("a")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    run.accept("b", "c")
+    run.grant("wave:2")
+    rolled_back(run, "a")
+    assert {(s.state, s.waits_for, s.accepted) for m, s in run.state.modules.items() if m != "a"} == {
+        ("working", "", True)
+    }
+    run.tell(E.RESUMED)
+    run.accept("a")
+    run.grant("wave:1")
+    run.merge("a")
+    run.refresh()
+    assert run.asked["wave:2"].data["modules"] == ["b", "c"]
+    assert run.open == {}

@@ -78,9 +78,11 @@ class _FileLink:
             self._import(each)
         for reference in facts.references:
             self._reference(reference)
+        called = {(key[0], key[1]) for key in self.found if key[2] in (EdgeKind.CALLS, EdgeKind.INHERITS) and key[3]}
         edges = (
             Edge(source, target, EdgeKind(kind), line, resolved, via)
             for (source, target, kind, resolved, via), line in self.found.items()
+            if kind != EdgeKind.USES or (source, target) not in called  # a call says it all
         )
         return FileEdges(tuple(sorted(edges)), frozenset(self.holes))
 

@@ -89,11 +89,16 @@ class Names:
         if found := self._one_of(symbols):
             return found
         for length in range(len(parts), 0, -1):
-            places = self.linker.index.anywhere(".".join(parts[:length]))
+            places = self.linker.index.anywhere(".".join(parts[:length])) or self._ending("/".join(parts[:length]))
             targets = [target for place in places for target in self._within(place, parts[length:])]
             if found := self._places(targets):
                 return found
         return self._unknown_dotted(parts)
+
+    def _ending(self, path: str) -> list[str]:
+        """Return the sources whose path ends so: `money.Money` is short for what lies in `app/money.py`."""
+        ends = (f"/{path}.py", f"/{path}/__init__.py")
+        return sorted(each for each in self.linker.index.files if f"/{each}".endswith(ends))
 
     def _within(self, place: str, parts: list[str]) -> list[str]:
         targets = [Target(place)]

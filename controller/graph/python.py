@@ -33,6 +33,7 @@ _QUERY = """
 (type) @type
 (assignment right: (call function: [(identifier) (attribute)] @constructor))
 (assignment right: (identifier) @alias)
+(attribute object: (call function: [(identifier) (attribute)]) @made)
 (assignment left: (identifier) @bind @variable)
 (type_alias_statement left: (type (identifier) @bind @variable))
 (augmented_assignment left: (identifier) @bind)
@@ -123,6 +124,9 @@ class _File:
         self.marks = {name: {node.start_byte for node in captures.get(name, ())} for name in _MARKS}
         self.marks["constructed"] = {node.end_byte for node in captures.get("constructor", ())}
         self.text = SourceText(source, self.marks)
+        for node in captures.get("made", ()):
+            start, end = node.start_byte, node.end_byte
+            self.text.made[start] = min(end, self.text.made.get(start, end))
         self.definitions: dict[str, Definition] = {}
         self.imports: list[Import] = []
 

@@ -31,11 +31,15 @@ def split(dotted: bytes) -> tuple[str, ...]:
 
 
 class SourceText:
-    """The bytes of one file, with the places that the syntax tree marked: `marks` are bytes by capture name."""
+    """The bytes of one file, with the places that the syntax tree marked.
+
+    `marks` are bytes by capture name; `made` says where a call ends whose result has an attribute taken at once.
+    """
 
     def __init__(self, source: bytes, marks: Mapping[str, AbstractSet[int]]) -> None:
         self.source = source
         self.marks = marks
+        self.made: dict[int, int] = {}
         self.breaks = [m.start() for m in re.finditer(rb"\n", source)]
 
     def line(self, position: int) -> int:

@@ -52,6 +52,16 @@ class References:
         self.consumed.update(one.end + offset for offset in offsets)
         kind = "calls" if CALLED.match(source, end) else "uses"
         self._add(one, "inherits" if one.start in self.text.marks["base"] else kind, target)
+        if kind == "calls" and one.start in self.text.made:
+            self._on_result(one, target, self.text.made[one.start])
+
+    def _on_result(self, one: Seen, target: Target, end: int) -> None:
+        """Follow `Money(1).add(…)`: what a class makes leads to the class."""
+        member = ATTRIBUTE.match(self.text.source, end)
+        if member and CALLED.match(self.text.source, member.end()):
+            self.consumed.add(member.start(1))
+            scope, root, attrs = target
+            self._add(one, "calls", (scope, root, (*attrs, member[1].decode("utf-8", "replace"))))
 
     def _chained(self, one: Seen, rest: bytes) -> tuple[Target | None, tuple[int, ...]]:
         """Return where a name and the attributes after it lead, and where those attributes stand after it."""

@@ -1,6 +1,6 @@
 """Where a name leads: through imports, re-exports, stars, attributes of modules, members and bases of classes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import, Reference
@@ -32,7 +32,8 @@ class Resolver:
         self.index = ModuleIndex(found, set(absolute))
         self._definitions: dict[str, dict[str, Definition]] = {}
         self._bindings: dict[str, dict[tuple[str, str], list[Import]]] = {}
-        self._bases: dict[str, dict[str, list[Reference]]] = {}
+        self._bases: dict[str, tuple[Target, ...]] = {}
+        self._written_bases: dict[str, dict[str, list[Reference]]] = {}
         self._names: dict[tuple[str, str, str], tuple[Target, ...]] = {}
         self._stars: dict[str, tuple[str, ...]] = {}
         self._open: dict[tuple[str, str, str], int] = {}
@@ -137,28 +138,53 @@ class Resolver:
         return [Target(inside)] if inside else []
 
     def _member(self, start: Target, name: str, depth: int) -> list[Target]:
-        path, _, qual = start.id.partition("::")
-        if name != "super()":
+        """Find a member in a class or the nearest of its ancestors; `super()` means its bases."""
+        if name == "super()":
+            return list(self._bases_of(start.id, depth))
+        for each in (start, *self._ancestors(start.id, depth)):
+            path, _, qual = each.id.partition("::")
             if f"{qual}.{name}" in self.definitions(path):
-                return [start._replace(id=f"{path}::{qual}.{name}")]
-            if found := [t for t in self.name(path, qual, name, depth) if self.imports(path, qual, name)]:
-                return list(found)
-        found = []
-        for base in self._bases_of(path, qual):
-            for target in self.follow(path, base.scope, base.root, base.attrs, depth)[0]:
-                found += [target] if name == "super()" else self.attribute(target, name, depth + 1)
-            if found and name != "super()":
-                break
-        return found
+                return [each._replace(id=f"{path}::{qual}.{name}")]
+            if qual and self.imports(path, qual, name):
+                return list(self.name(path, qual, name, depth + 1))
+        return []
 
-    def _bases_of(self, path: str, qual: str) -> list[Reference]:
-        if path not in self._bases:
+    def _ancestors(self, class_id: str, depth: int) -> Iterator[Target]:
+        """Yield what a class inherits from, each once, the nearest of the first base first."""
+        seen, todo = {class_id}, list(reversed(self._bases_of(class_id, depth)))
+        while todo:
+            each = todo.pop()
+            if each.id not in seen and "::" in each.id:
+                seen.add(each.id)
+                yield each
+                todo += reversed(self._bases_of(each.id, depth))
+
+    def _bases_of(self, class_id: str, depth: int) -> tuple[Target, ...]:
+        if class_id in self._bases:
+            return self._bases[class_id]
+        self._bases[class_id] = ()  # a class among its own bases ends here
+        outer, self._cut = self._cut, _NO_CUT
+        path, _, qual = class_id.partition("::")
+        found: list[Target] = []
+        for each in self._inherits(path).get(qual, ()):
+            targets, complete = self.follow(path, each.scope, each.root, each.attrs, depth + 1)
+            found += targets if complete else ()
+        bases = tuple(dict.fromkeys(found))
+        if self._cut == _NO_CUT:
+            self._bases[class_id] = bases
+        else:
+            del self._bases[class_id]  # some outer question is still open: ask again later
+        self._cut = min(outer, self._cut)
+        return bases
+
+    def _inherits(self, path: str) -> dict[str, list[Reference]]:
+        if path not in self._written_bases:
             bases: dict[str, list[Reference]] = {}
             for each in self.facts[path].references:
                 if each.kind == EdgeKind.INHERITS:
                     bases.setdefault(each.source, []).append(each)
-            self._bases[path] = bases
-        return self._bases[path].get(qual, [])
+            self._written_bases[path] = bases
+        return self._written_bases[path]
 
     def follow(
         self, path: str, scope: str, root: str, attrs: tuple[str, ...], depth: int = 0

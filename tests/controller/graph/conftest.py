@@ -13,7 +13,7 @@ from controller.graph.facts import facts, kind_of
 from controller.graph.link import Linker, link
 from controller.graph.model import Graph
 from packets.plan import Plan
-from sandbox.git import Git
+from sandbox.git import Content, Git
 
 
 def linker_of(files: Mapping[str, str]) -> Linker:
@@ -42,38 +42,21 @@ def linker() -> Callable[[Mapping[str, str]], Linker]:
 
 
 class Repo:
-    """A real repository whose trees are written by plain git."""
+    """A real repository whose trees are written without a checkout."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._run("init", "-q", "-b", "main")
-        self._run("config", "user.name", "t")
-        self._run("config", "user.email", "t@localhost")
-        self._run("config", "core.autocrlf", "false")
+        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
         self.git = Git.discover(folder)
         self.cache = folder / ".git" / "grace" / "cache" / "facts.db"
         self.knowledge = Knowledge(self.git, self.cache)
 
-    def _run(self, *words: str) -> str:
-        return subprocess.run(
-            ["git", *words],
-            cwd=self.folder,
-            check=True,
-            capture_output=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-        ).stdout.strip()
-
     def tree(self, files: Mapping[str, str | bytes]) -> str:
-        """Commit exactly these files and return the tree."""
-        self._run("rm", "-rq", "--ignore-unmatch", ".")
-        for path, text in files.items():
-            target = self.folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text if isinstance(text, bytes) else text.encode())
-        self._run("add", "-A")
-        self._run("commit", "-qm", "t", "--allow-empty")
-        return self._run("rev-parse", "HEAD^{tree}")
+        """Write exactly these files and return the tree."""
+        contents: dict[str, Content | None] = {
+            path: Content("100644", text if isinstance(text, bytes) else text.encode()) for path, text in files.items()
+        }
+        return self.git.import_entries(self.git.empty_tree(), contents)
 
 
 @pytest.fixture

@@ -131,6 +131,16 @@ def test_many_modules_that_all_import_each_other_end_soon() -> None:
     assert sum(edge.kind is EdgeKind.CALLS for edge in graph.edges) == count
 
 
+def test_diamonds_of_classes_are_climbed_once() -> None:
+    lines = ["class A0: pass", "class B0: pass"]
+    lines += [f"class {kind}{i}(A{i - 1}, B{i - 1}): pass" for i in range(1, 300) for kind in "AB"]
+    lines += ["A299.missing()", "class Loop(Loop2): pass", "class Loop2(Loop): pass", "Loop.missing()"]
+    start = time.process_time()
+    graph = link({"a.py": facts("python", "\n".join(lines).encode())})
+    assert time.process_time() - start < 5
+    assert sum(edge.kind is EdgeKind.INHERITS for edge in graph.edges) == 4 * 299 + 2
+
+
 def test_equal_trees_give_equal_graphs_whatever_the_order() -> None:
     files = {"b.py": "import a\na.f()\n", "a.py": "def f(): pass\n", "README": ""}
     forward = link({path: facts(kind_of(path), text.encode()) for path, text in files.items()})

@@ -157,6 +157,7 @@ def test_what_belongs_to_a_definition_has_it_as_source() -> None:
         ("class C:\n    def __init__(self): self.m = Money(1)\n    def f(self): self.m.add()", "Money.add"),
         ("class C:\n    def __init__(self, m: Money): self.m = m\n    def f(self): self.m.add()", "Money.add"),
         ("class C:\n    def __init__(self, Money: Money): self.m = Money\n    def f(self): self.m.add()", "Money.add"),
+        ("def f(): Money(g(1), (2)).add()", "Money.add"),
         ("class C:\n    def f(self): self.g()\n    def g(self): pass", "C.g"),
         ("class C(Money):\n    def f(self): super().add()", "C.super().add"),
         ("class C:\n    @classmethod\n    def f(cls): cls.g()", "C.g"),

@@ -3,22 +3,24 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.memory import MemorySandbox
-
 from controller.actions.finish import bring_back, put_away
+from controller.begin import open_context
 from controller.carry import actor, standing
 from controller.context import Context
 from controller.kernel import RunState, decide
 from controller.kernel.state import dependents
 from controller.lock import held
 from controller.messages import revert_message
+from controller.rescue import salvage, unharvested
 from controller.saga import without
-from controller.store.records import SagaStep
+from controller.store.records import Records, SagaStep
 from controller.store.store import RunRecord, Store
 from packets.errors import GraceError, UsageError
 from packets.events import Event, EventType
 from packets.states import ModuleState
+from sandbox.choose import close
 from sandbox.git import Git
+from sandbox.memory import MemorySandbox
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Target:
 def roll_back(git: Git, store: Store, run: RunRecord, target: Target) -> dict[str, Any]:
     """Undo what the target means; running it again changes nothing. Refused while a process carries the run."""
     with held(git.roots.run(run.run_id), run.run_id):
+        _stop_workers(git, store, run)
         ctx = Context(git=git, store=store, run=run, sandbox=MemorySandbox(), image="")
         state = _refold(store, run)
         names = _meant(store, run, state, target)
@@ -48,6 +51,17 @@ def roll_back(git: Git, store: Store, run: RunRecord, target: Target) -> dict[st
                 put_away(ctx)
         store.set_run(run.run_id, *standing(after, store, run.run_id))
         return {"modules": asleep, "reverted": landed, "tip": made["tip"]}
+
+
+def _stop_workers(git: Git, store: Store, run: RunRecord) -> None:
+    """Stop the workers that a dead controller left, and keep what they did; without any the engine is not needed."""
+    if next(unharvested(git, Records(store, run.run_id)), None) is None:
+        return
+    ctx = open_context(git, store, run)
+    try:
+        salvage(ctx)
+    finally:
+        close(ctx.sandbox)
 
 
 def _refold(store: Store, run: RunRecord) -> RunState:

@@ -7,8 +7,8 @@ After a landing the user's branch is never rewritten: the compensation is a reve
 
 from typing import Any
 
-from controller import refnames
 from controller.context import Context
+from controller.rescue import keep
 from controller.store.records import SagaStep
 from packets.errors import GraceError
 
@@ -63,5 +63,4 @@ def _put_on(ctx: Context, step: SagaStep, tip: str) -> str:
 
 def _rescue(ctx: Context, step: SagaStep) -> None:
     row = next((m for m in ctx.store.modules(ctx.run_id) if m["module"] == step.module), None)
-    ref = refnames.rescue(ctx.run_id, step.module, row["attempt"] if row else 0)
-    ctx.git.update_ref(ref, step.after, None)
+    keep(ctx, step.module, row["attempt"] if row else 0, step.after)

@@ -41,7 +41,7 @@ def attempt(
     image: str,
     patch: Path | None,
     cancelled: Callable[[], bool],
-    rescue: Callable[[str], None] | None = None,
+    rescue: Callable[[str], object] | None = None,
     text: str = "",
 ) -> AttemptOutcome:
     """Run the packet's agent once and return what it left.
@@ -71,12 +71,24 @@ def discard_attempt(packet: ExecutionPacket, *, git: Git, sandbox: Sandbox) -> N
     discard(_folder(packet, git))
 
 
+def workspace_of(packet: ExecutionPacket, git: Git) -> Workspace | None:
+    """Return the packet's workspace while it lies there."""
+    return opened(_folder(packet, git))
+
+
+def left_behind(packet: ExecutionPacket, *, git: Git, sandbox: Sandbox) -> str | None:
+    """Stop the packet's worker, if it still runs, and return the tree it left; None without a workspace."""
+    sandbox.remove(job_name(packet.run_id, packet.module_id, packet.attempt, "work"))
+    workspace = workspace_of(packet, git)
+    return harvest(git, workspace).tree if workspace else None
+
+
 def _folder(packet: ExecutionPacket, git: Git) -> Path:
     return git.roots.work(packet.run_id, packet.module_id, packet.attempt)
 
 
 def _make_place(
-    packet: ExecutionPacket, git: Git, sandbox: Sandbox, job_id: str, rescue: Callable[[str], None] | None
+    packet: ExecutionPacket, git: Git, sandbox: Sandbox, job_id: str, rescue: Callable[[str], object] | None
 ) -> None:
     """Keep what a worker that died left unfinished, and clear its workspace: a worker starts fresh or is adopted."""
     folder = _folder(packet, git)
@@ -85,9 +97,8 @@ def _make_place(
         return
     if sandbox.name in _OUTLIVING and job_id in sandbox.remaining(packet.run_id):
         return
-    sandbox.remove(job_id)
-    tree = harvest(git, workspace).tree
-    if tree != workspace.base_tree:
+    tree = left_behind(packet, git=git, sandbox=sandbox)
+    if tree is not None and tree != workspace.base_tree:
         if rescue is None:
             raise GraceError(f"{folder} holds unfinished work of a worker that died", "keep it or `grace clean` it")
         rescue(tree)

@@ -10,6 +10,7 @@ from controller.copies import write_packet, write_review
 from controller.engine import Steps
 from controller.feedback import feedback
 from controller.messages import attempt_message
+from controller.rescue import keep, keep_tree
 from packets.agent import PatchAgent
 from packets.errors import Interrupted
 from packets.events import Action, Event, EventType
@@ -100,7 +101,7 @@ def _work(ctx: Context, packet: ExecutionPacket, by_hand: str) -> str:
     commit = ctx.git.commit(outcome.head_tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
     ctx.git.update_ref(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt), commit, None)
     if outcome.reason is StopReason.CANCELLED and outcome.head_tree != packet.base.tree:
-        ctx.git.update_ref(refnames.rescue(ctx.run_id, packet.module_id, packet.attempt), commit, None)
+        keep(ctx, packet.module_id, packet.attempt, commit)
     ctx.records.put_outcome(packet.module_id, packet.attempt, outcome, commit)
     discard_attempt(packet, git=ctx.git, sandbox=ctx.sandbox)
     return outcome.model_dump_json()
@@ -116,7 +117,7 @@ def _workers(ctx: Context, packet: ExecutionPacket, yaml: str) -> AttemptOutcome
         image=ctx.image,
         patch=patch if packet.agent.spec.kind == "patch" else None,
         cancelled=lambda: ctx.cancelled(packet.module_id),
-        rescue=lambda tree: _rescue_unfinished(ctx, packet, tree),
+        rescue=lambda tree: keep_tree(ctx, packet, tree),
         text=yaml,
     )
 
@@ -128,14 +129,6 @@ def _persons(ctx: Context, packet: ExecutionPacket, tree: str) -> AttemptOutcome
         merged = ctx.git.merge_trees(before.packet.base.tree, packet.base.tree, tree)
         tree = merged.tree or tree
     return AttemptOutcome(head_tree=tree, exit_code=0, engine="person")
-
-
-def _rescue_unfinished(ctx: Context, packet: ExecutionPacket, tree: str) -> None:
-    """Keep the edits of a worker that died in the middle of an attempt."""
-    commit = ctx.git.commit(tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
-    ref = refnames.rescue(ctx.run_id, packet.module_id, packet.attempt) + "-unfinished"
-    ctx.git.update_ref(ref, commit, None)
-    ctx.note(f"unfinished edits are kept: {ref}", packet.module_id, packet.attempt)
 
 
 def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> str:
@@ -166,7 +159,7 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
         _refresh(ctx, packet, outcome)
     elif outcome.head_tree != packet.base.tree:
         commit = ctx.git.resolve(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt))
-        ctx.git.update_ref(refnames.rescue(ctx.run_id, packet.module_id, packet.attempt), commit, None)
+        keep(ctx, packet.module_id, packet.attempt, commit)
     return verdict.model_dump_json()
 
 

@@ -5,6 +5,7 @@ import shutil
 from controller import refnames
 from controller.context import Context
 from controller.engine import Steps
+from controller.rescue import salvage
 from packets.events import Action, Event, EventType
 from sandbox.git import Git
 
@@ -19,7 +20,8 @@ def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
 
 
 def tidy(ctx: Context) -> bool:
-    """Move branches below refs/grace/runs, remove sandboxes and work folders; doing it twice is fine."""
+    """Keep what nobody harvested, move branches, remove sandboxes and work folders; doing it twice is fine."""
+    salvage(ctx)
     for name in ctx.sandbox.remaining(ctx.run_id):
         ctx.sandbox.remove(name)
     shutil.rmtree(ctx.folder / "work", ignore_errors=True)

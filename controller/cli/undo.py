@@ -3,7 +3,7 @@
 import json
 import sys
 
-from controller.clean import clean_run
+from controller.clean import clean_all, clean_run
 from controller.cli.opened import opened
 from controller.rollback import Target, roll_back
 from packets.errors import UsageError
@@ -28,6 +28,5 @@ def clean(wanted: str | None, *, force: bool) -> None:
     if force and wanted is None:
         raise UsageError("--force drops content for good, so it needs the run's id", "grace clean RUN --force")
     with opened(wanted) as (git, store, run):
-        for record in [run] if wanted else store.runs():
-            for line in clean_run(git, store, record, force=force):
-                sys.stdout.write(line + "\n")
+        for line in clean_run(git, store, run, force=force) if wanted else clean_all(git, store):
+            sys.stdout.write(line + "\n")

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from packets.forbidden import FINE, START, Trace, is_bad, step
+from packets.forbidden import FINE, START, Trace, is_bad, path_fault, step
 
 ANY = "?*"
 MANY = "*?"
@@ -25,6 +25,7 @@ class Pattern(NamedTuple):
 
     `fixed`: the leading names without any glob. `literal`: it has no glob; such a one is a file. Every path that it
     matches starts with `start` and ends with `tail`: the characters before its first and after its last glob.
+    `whole`: it matches everything that starts with `start`. `sample`: a path that it matches; None when there is none.
     """
 
     text: str
@@ -33,6 +34,8 @@ class Pattern(NamedTuple):
     literal: bool
     start: str
     tail: str
+    whole: bool = False
+    sample: str | None = None
 
     @property
     def size(self) -> int:
@@ -52,7 +55,14 @@ def compiled(text: str, parts: tuple[Part, ...], *, literal: bool) -> Pattern:
     if not literal:
         start += "/" * bool(fixed) + _plain(parts[len(fixed)])
         tail = _plain(parts[-1][::-1])[::-1]
-    return Pattern(text, parts, fixed, literal, start, start if literal else tail)
+    whole = parts[len(fixed) :] == (DEEP, (MANY,))
+    pattern = Pattern(text, parts, fixed, literal, start, start if literal else tail, whole)
+    shortest = "/".join("".join(map(_least, part)) or _FRESH for part in parts if part != DEEP)
+    return pattern._replace(sample=meet(pattern, pattern) if path_fault(shortest) else shortest)
+
+
+def _least(atom: str) -> str:
+    return {ANY: _FRESH, MANY: ""}.get(atom, atom)
 
 
 def _plain(part: Part) -> str:
@@ -131,8 +141,11 @@ def meet(a: Pattern, b: Pattern) -> str | None:
     """Return a path that both match, or None when there is none."""
     if not may_meet(a, b):
         return None
+    for around, inside in ((a, b), (b, a)):
+        if around.whole and inside.sample and inside.start.startswith(around.start):
+            return inside.sample
     if a.literal and b.literal:
-        return "/".join(a.fixed) if a.fixed == b.fixed else None
+        return a.start if a.start == b.start else None
     start = (0, 0, False)
     seen, level = {start: ""}, [start]
     while level:

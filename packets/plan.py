@@ -3,83 +3,20 @@
 The descriptions here are the reference: the JSON Schema and docs/plan.md are generated from them.
 """
 
-import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from packets.agent import Agent
-from packets.ids import MODULE_ID, module_id_fault
 from packets.limits import Limits, LimitsPatch
-from packets.scope import parse_entry
 from packets.value import Duration, Value
-
-
-def _module_id(text: str) -> str:
-    if fault := module_id_fault(text):
-        raise ValueError(f"bad module id {text[:60]!r}: {fault}")
-    return text
-
-
-_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
-_AUTHOR = r"[^<>\s](?:[^<>\n]*[^<>\s])? <[^<>\s]+>"
-
-
-def _name(text: str) -> str:
-    if not re.fullmatch(_NAME, text):
-        raise ValueError(
-            f"bad name {text[:80]!r}: use at most 64 letters, digits, '_', '.', '-', e.g. seasonal-coupons"
-        )
-    return text
-
-
-def _author(text: str) -> str:
-    if not re.fullmatch(_AUTHOR, text):
-        raise ValueError(f"bad author {text[:80]!r}: write `Name <mail>`")
-    return text
-
-
-def _said(text: str) -> str:
-    if not text.strip():
-        raise ValueError("expected something besides blanks")
-    return text
-
-
-def _scope_entry(text: str) -> str:
-    parse_entry(text)
-    return text
-
-
-def _revision(text: str) -> str:
-    if text.startswith("-") or text != text.strip() or ".." in text:
-        raise ValueError(f"bad revision {text[:60]!r}: name a branch, a tag or a commit")
-    return text
-
-
-def _branch(text: str) -> str:
-    # What `git check-ref-format --branch` refuses, and grace's own branches.
-    if re.search(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/]|[/.]$|(^|/)\.|\.lock(/|$)|^(@|HEAD)$", text):
-        raise ValueError(f"bad branch name {text[:60]!r}")
-    if text.startswith(("grace/", "refs/")):
-        raise ValueError(f"bad branch name {text[:60]!r}: `grace/` and `refs/` are kept for grace and git")
-    return text
+from packets.words import Author, Branch, Line, ModuleId, Name, Revision, ScopeEntry
 
 
 def _land(given: Any) -> Any:
     """Take `land: base` for the default, as the reference writes it."""
     return {} if given == "base" else given
-
-
-ModuleId = Annotated[
-    str,
-    AfterValidator(_module_id),
-    WithJsonSchema({"type": "string", "pattern": f"^{MODULE_ID.pattern}$", "maxLength": 100}),
-]
-Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})]
-Line = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(_said)]
-"""Text of one line's worth."""
-ScopeEntry = Annotated[str, Field(min_length=1), AfterValidator(_scope_entry)]
 
 
 class Profile(StrEnum):
@@ -231,7 +168,7 @@ class Image(Value):
 class CommitStyle(Value):
     """How grace's commits are signed with a name. `author` is `Name <mail>`."""
 
-    author: Annotated[str, AfterValidator(_author)] | None = Field(
+    author: Author | None = Field(
         default=None, description="`Name <mail>`. Default: the identity that git is configured with."
     )
 
@@ -239,7 +176,7 @@ class CommitStyle(Value):
 class Land(Value):
     """Where a phase lands: the base branch, or another branch of this name."""
 
-    branch: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)] | None = Field(
+    branch: Branch | None = Field(
         default=None, description="A branch to land on instead of the base branch; made when it does not exist."
     )
 
@@ -255,7 +192,7 @@ class Plan(Value):
 
     version: Literal[1] = Field(description="The version of this format: 1.")
     name: Name = Field(description="A short name; part of the run's id.", examples=["seasonal-coupons"])
-    base: Annotated[str, Field(min_length=1), AfterValidator(_revision)] | None = Field(
+    base: Revision | None = Field(
         default=None, description="The branch, tag or commit to start from. Default: the branch that is checked out."
     )
     defaults: Defaults = Field(default=Defaults(), description="What modules take unless they say otherwise.")

@@ -10,6 +10,7 @@ r"""What a module may write: paths and globs anchored at the repository's root, 
 Whether two scopes overlap is decided exactly, with an example. Git's and grace's own folders are in no scope.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ MAX_ENTRY = 1024
 """Characters of one entry: bounds the cost of comparing two of them."""
 
 
+@functools.lru_cache(maxsize=10_000)
 def parse_entry(text: str) -> Pattern:
     """Read one entry; raises ValueError that says what is wrong and what to write."""
     _refuse_outside(text)
@@ -32,7 +34,7 @@ def parse_entry(text: str) -> Pattern:
     if folder or parts[-1] == DEEP:
         parts = (*parts, (MANY,)) if parts[-1] == DEEP else (*parts, DEEP, (MANY,))
     parsed = compiled(text, parts, literal=literal)
-    if pattern.meet(parsed, parsed) is None:
+    if parsed.sample is None:
         raise ValueError(f"{text!r} can match nothing that may be written")
     return parsed
 

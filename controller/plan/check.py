@@ -10,7 +10,7 @@ from controller.plan.check_notes import note_problems
 from controller.plan.check_repo import repository_problems
 from controller.plan.check_scopes import scope_problems
 from controller.plan.nodes import Items, Keys, Scalar
-from controller.plan.places import LoadedPlan, Loc, Places, in_order
+from controller.plan.places import LoadedPlan, Loc, Places, bounded
 from packets.deltas import parse_graph, parse_verification
 from packets.plan import Plan
 from packets.problem import Problem
@@ -73,7 +73,7 @@ def check_plan(
         base = commit or git.find(plan.base or "HEAD")
         if knowledge is not None and base is not None:
             problems += _unknown_names(plan, places, knowledge.name_problems(git.tree(base), plan))
-    return in_order(problems)
+    return bounded(problems)
 
 
 def word_problems(plan: Plan, places: Places, tolerance: Tolerance | None = None) -> list[Problem]:

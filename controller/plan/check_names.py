@@ -1,12 +1,16 @@
 """Ids, dependencies and agents: that each name is there once, and that what depends can be ordered."""
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 
 from controller.plan.keys import did_you_mean
-from controller.plan.places import Loc, Places
+from controller.plan.places import MAX_PROBLEMS, Loc, Places
 from packets.ids import slug
 from packets.plan import Module, Plan
 from packets.problem import Problem
+
+_SHOWN = 20
+"""Modules of a cycle that are named."""
 
 
 def modules_at(plan: Plan) -> Iterator[tuple[Loc, Module]]:
@@ -20,13 +24,14 @@ def name_problems(
     plan: Plan, places: Places, *, known_ids: Collection[str] = (), known_agents: Collection[str] = ()
 ) -> list[Problem]:
     """Return the problems of names; `known_…` are names that were left out of the plan because of other faults."""
-    return [
-        *_ids(plan, places),
-        *_phases(plan, places),
-        *_dependencies(plan, places, known_ids),
-        *_cycles(plan, places),
-        *_agents(plan, places, known_agents),
-    ]
+    each = (
+        _ids(plan, places),
+        _phases(plan, places),
+        _dependencies(plan, places, known_ids),
+        _cycles(plan, places),
+        _agents(plan, places, known_agents),
+    )
+    return [problem for found in each for problem in islice(found, MAX_PROBLEMS + 1)]
 
 
 def _ids(plan: Plan, places: Places) -> Iterator[Problem]:
@@ -95,7 +100,8 @@ def _cycles(plan: Plan, places: Places) -> Iterator[Problem]:
                 nx.shortest_path(graph, wanted, start) for wanted in graph[start] if nx.has_path(graph, wanted, start)
             ]
             cycle = [start, *min(ways, key=len)]
-            message = f"these depend on each other: {' -> '.join(cycle)}"
+            short = cycle if len(cycle) <= _SHOWN else [*cycle[: _SHOWN // 2], "…", *cycle[-_SHOWN // 2 :]]
+            message = f"these depend on each other: {' -> '.join(short)}"
             yield places.problem(edges[start, cycle[1]], "plan.cycle", message, "take one of these out")
 
 

@@ -100,6 +100,6 @@ def _map(plan: Plan, places: Places, files: Files) -> Iterator[Problem]:
             yield from faults
             scope = Scope.parse([entry])
             if not faults and not any(map(scope.matches, files.modes)):
-                hint = did_you_mean(entry, [*files.modes] if len(files.modes) < 5000 else [])  # noqa: PLR2004 - slow
+                hint = did_you_mean(entry, files.modes)
                 message = f"{name} exists already, says the plan, but nothing in the base matches `{entry}`"
                 yield places.problem(loc, "plan.map_nothing", message, hint)

@@ -24,12 +24,17 @@ _WANTED = {
     "model_type": "keys with values",
     "model_attributes_type": "keys with values",
 }
+_MANY = 300
 _TRUTH = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a hint that names the nearest known word, or nothing."""
-    near = difflib.get_close_matches(word[:100], list(known), n=1, cutoff=0.6)
+    begins = word[:1].lower()
+    known = list(known)
+    if len(known) > _MANY:  # comparing is slow: a slip of the first letter is not seen in a crowd
+        known = [name for name in known if name[:1].lower() == begins][:_MANY]
+    near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
     return f"did you mean `{near[0]}`?" if near else ""
 
 

@@ -14,14 +14,13 @@ from pydantic_core import ErrorDetails
 
 from controller.plan.keys import explain, in_file
 from controller.plan.nodes import MAX_BYTES, Items, Keys, Reader, Scalar, Unreadable, plain
-from controller.plan.places import LoadedPlan, Loc, Places, in_order
+from controller.plan.places import MAX_PROBLEMS, LoadedPlan, Loc, Places, bounded, in_order
 from packets.errors import PlanInvalid, UsageError
 from packets.plan import Plan
 from packets.problem import Problem
 
 __all__ = ["LoadedPlan", "digest", "load_plan"]
 
-MAX_PROBLEMS = 100
 _ROUNDS = 6
 _STAND_INS: dict[str | int, int | str] = {"version": 1, "name": "x", "purpose": "x", "write_scope": ""}
 """What takes the place of a missing key, so that the rest can be judged; of a scope, a file that is nobody's."""
@@ -36,16 +35,16 @@ def load_plan(path: Path) -> LoadedPlan:
     except Unreadable:
         raise PlanInvalid(in_order(reader.problems)) from None
     if any(problem.code != "plan.duplicate_key" for problem in reader.problems):
-        raise PlanInvalid(_bounded(reader.problems))
+        raise PlanInvalid(bounded(reader.problems))
     places = Places(str(path), root)
     try:
         plan = Plan.model_validate_json(json.dumps(plain(root)))
     except ValidationError as error:
-        raise PlanInvalid(_bounded([*reader.problems, *_all_problems(error, places)])) from None
+        raise PlanInvalid(bounded([*reader.problems, *_all_problems(error, places)])) from None
     if reader.problems:
         from controller.plan.check import word_problems
 
-        raise PlanInvalid(_bounded([*reader.problems, *word_problems(plan, places)]))
+        raise PlanInvalid(bounded([*reader.problems, *word_problems(plan, places)]))
     return LoadedPlan(plan=plan, digest=digest(plan), path=path, text=text, positions=places)
 
 
@@ -68,15 +67,6 @@ def _read(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"the plan {path} cannot be read: {reason}", "check its name and permissions") from None
-
-
-def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
-    ordered = in_order(problems)
-    if len(ordered) <= MAX_PROBLEMS:
-        return ordered
-    last, left = ordered[MAX_PROBLEMS - 1], len(ordered) - MAX_PROBLEMS
-    more = last.model_copy(update={"code": "plan.more", "message": f"{left} more problems", "hint": "mend these first"})
-    return (*ordered[:MAX_PROBLEMS], more)
 
 
 def _all_problems(error: ValidationError, places: Places) -> list[Problem]:

@@ -8,6 +8,9 @@ from controller.plan.nodes import Items, Keys, Node
 from packets.plan import Plan
 from packets.problem import Problem
 
+MAX_PROBLEMS = 100
+"""More are counted as one."""
+
 Loc = tuple[str | int, ...]
 """The way from the root: keys, and indexes from 0."""
 
@@ -87,3 +90,14 @@ class LoadedPlan:
 def in_order(problems: list[Problem]) -> tuple[Problem, ...]:
     """Sort by place, each once."""
     return tuple(sorted(dict.fromkeys(problems), key=lambda p: (p.line, p.column, p.code, p.message)))
+
+
+def bounded(problems: list[Problem]) -> tuple[Problem, ...]:
+    """Sort by place, and say of what is too much to read only that there is more; errors come before the rest."""
+    errors = in_order([problem for problem in problems if problem.severity == "error"])
+    ordered = in_order(problems) if len(problems) <= MAX_PROBLEMS else errors or in_order(problems)
+    if len(ordered) <= MAX_PROBLEMS:
+        return ordered
+    last = ordered[MAX_PROBLEMS - 1]
+    more = {"code": "plan.more", "message": "there are more problems than these", "hint": "mend these first"}
+    return (*ordered[:MAX_PROBLEMS], last.model_copy(update=more))

@@ -97,7 +97,7 @@ CODES = {
     "plan.scope_is_folder": "an entry without `/` at its end that is a folder in the base",
     "plan.scope_new_folder": "warning: a folder that is not there, while one of nearly that name is",
     "plan.scope_overlap": "two modules may write the same path, and neither waits for the other",
-    "plan.scope_too_complex": "too many globs to compare",
+    "plan.scope_too_complex": "scopes with too much in common to compare",
     "plan.too_deep": "nested too deep",
     "plan.too_large": "the file is too large, or holds too many values",
     "plan.unknown_agent": "an agent that is not described",

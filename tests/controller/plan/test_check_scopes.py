@@ -220,3 +220,13 @@ def test_the_base_is_looked_at_and_not_the_checkout(desk, plan):
 def test_b5_a_repository_without_a_commit_is_no_reason_to_fail(desk, plan):
     desk.git("init", "-q")
     assert desk.errors(plan({"A": {}}), repository=True) == []
+
+
+@pytest.mark.parametrize("entry", ["x", "x/", "x/*a*b", "x/" + "*a" * 60])
+def test_hundreds_that_share_everything_are_refused_quickly(desk, plan, entry):
+    loaded = desk.load(plan({f"M{i}": {"write_scope": [entry]} for i in range(300)}))
+    start = time.process_time()
+    found = check_plan(loaded, None, None, None)
+    assert time.process_time() - start < 10
+    assert {p.code for p in found} <= {"plan.scope_overlap", "plan.more", "plan.scope_too_complex"}
+    assert len(found) <= 101

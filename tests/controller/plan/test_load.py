@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from controller.plan.load import MAX_PROBLEMS, load_plan
+from controller.plan.load import load_plan
+from controller.plan.places import MAX_PROBLEMS
 from packets.errors import UsageError
 
 KEYS = """\

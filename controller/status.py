@@ -99,19 +99,20 @@ def _module(db: Database, row: Any, merged: set[str], landed: set[str]) -> dict[
     sql = "SELECT verdict, commit_id FROM attempts WHERE run_id=? AND module=? AND attempt=?"
     attempt = db.row(sql, row["run_id"], row["module"], row["attempt"])
     verdict = json.loads(attempt["verdict"]) if attempt and attempt["verdict"] else {}
-    state = row["state"]
+    commit, stored = row["commit_id"], row["state"]
+    state = "asleep" if stored == "done" and commit not in landed else stored  # somebody moved the base back
     seen = {"asleep": merged, "done": landed}.get(state)
     return {
         "id": row["module"],
         "state": state,
-        "verified": seen is None or row["commit_id"] in seen,
+        "verified": seen is None or (commit in seen and state == stored),
         "reverted": bool(row["reverted"]),
         "waits_for": row["waits_for"],
         "phase": row["phase"],
         "wave": row["wave"],
         "attempt": row["attempt"],
         "verdict": verdict.get("decision"),
-        "commit": row["commit_id"] or None,
+        "commit": commit or None,
         "branch": refnames.attempt(row["run_id"], row["module"], row["attempt"]) if row["attempt"] else None,
         "cost_usd": None,
         "tokens": None,
@@ -136,7 +137,7 @@ def text(found: dict[str, Any]) -> str:
     width = max((len(m["id"]) for m in found["modules"]), default=0)
     for module in found["modules"]:
         state = module["state"] + (" (reverted)" if module["reverted"] else "")
-        doubt = "" if module["verified"] else "  NOT FOUND IN GIT"
+        doubt = "" if module["verified"] else "  NOT FOUND IN GIT as it was recorded"
         errors = [f["code"] for f in module["findings"] if f["severity"] == "error"]
         said = f"  {', '.join(dict.fromkeys(errors))}" if errors and state != "done" else ""
         where = f"wave {module['wave']}  attempt {module['attempt']}"

@@ -14,10 +14,11 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
-from sandbox import bubblewrap_argv, bubblewrap_probe, descendants, process, watch
+from sandbox import bubblewrap_argv, bubblewrap_probe, descendants, image_store, process, watch
 from sandbox.cgroup import Cgroups, Group
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Sandbox, never
@@ -38,6 +39,7 @@ class _Running:
     pump: process.Pump
     began: float
     disk_before: int
+    held: IO[bytes] | None = None
     group: Group | None = None
     ending: Ending | None = None
 
@@ -134,6 +136,7 @@ class BubblewrapSandbox(Sandbox):
         return "memory" not in self._cgroups.controllers
 
     def _launch(self, job: Job, flags: list[str], before: int) -> _Running:
+        held = image_store.hold(Path(job.image))
         arguments = os.memfd_create("arguments")
         status = _Status()
         gate_inside, gate = os.pipe()
@@ -154,11 +157,17 @@ class BubblewrapSandbox(Sandbox):
             ]
             child = self._launcher.start([*argv, "--", *job.argv], executable=str(self.binary), env={}, pass_fds=passed)
             status.begin()
+        except OSError as error:
+            os.close(gate)
+            status.abandon()
+            if held:
+                held.close()
+            raise EngineLost(f"bubblewrap could not be started: {error}") from error
         finally:
             os.close(arguments)
             os.close(gate_inside)
         log = BoundedLog(job.log)
-        running = _Running(child, status, log, process.Pump(child, log.write), time.monotonic(), before)
+        running = _Running(child, status, log, process.Pump(child, log.write), time.monotonic(), before, held)
         try:
             self._set_off(job, running, gate)
         finally:
@@ -230,6 +239,8 @@ def _finish(running: _Running) -> None:
     running.child.close()
     running.log.close()
     running.status.close()
+    if running.held:
+        running.held.close()
     if running.group:
         running.group.close()
 
@@ -259,6 +270,11 @@ class _Status:
         """Wait for the first report; there is none when bubblewrap failed."""
         os.close(self.inside)
         self._take(self._reports.readline())
+
+    def abandon(self) -> None:
+        """Close both ends: there is no child."""
+        os.close(self.inside)
+        self._reports.close()
 
     def close(self) -> None:
         """Read the rest; twice is fine."""

@@ -33,7 +33,7 @@ def listed() -> tuple[Listed, ...]:
 
 
 def prune(*, everything: bool) -> tuple[Listed, ...]:
-    """Remove what is not current (or all) and return it; images that containers use stay."""
+    """Remove what is not current (or all) and return it; images that jobs run on stay."""
     return tuple(one for one in listed() if (everything or not one.current) and _remove(one))
 
 
@@ -57,8 +57,7 @@ def _described(found: dict[str, Any], now: str) -> Listed:
 
 def _remove(one: Listed) -> bool:
     if one.engine == "bubblewrap":
-        image_store.forget(one.digest)
-        return True
+        return image_store.forget(one.digest)
     from docker import errors
 
     from sandbox.docker import DockerSandbox

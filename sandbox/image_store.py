@@ -139,13 +139,29 @@ def keys() -> dict[str, str]:
     return {path.name: path.read_text().strip() for path in names}
 
 
-def forget(digest: str) -> None:
-    """Remove a root filesystem and the keys that lead to it."""
-    with locked():
+def hold(root: Path) -> IO[bytes] | None:
+    """Mark a root filesystem as in use until the file that is returned is closed; None for one that is not ours."""
+    try:
+        file = (root.parent / "meta.json").open("rb")
+    except OSError:
+        return None
+    fcntl.flock(file, fcntl.LOCK_SH)
+    return file
+
+
+def forget(digest: str) -> bool:
+    """Remove a root filesystem and the keys that lead to it; False when a job runs on it."""
+    folder = cache() / "rootfs" / digest[:SHORT]
+    with locked(), (folder / "meta.json").open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
         for key, value in keys().items():
             if value == digest:
                 (cache() / "keys" / key).unlink(missing_ok=True)
-        discard(cache() / "rootfs" / digest[:SHORT])
+        discard(folder)
+    return True
 
 
 def digest_of(root: Path, env: Mapping[str, str]) -> tuple[str, int]:

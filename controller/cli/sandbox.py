@@ -62,10 +62,10 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def prune(
-    everything: Annotated[bool, typer.Option("--all", help="Also the image that the next run would use.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also the usual one.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove images that no plan of today would use; one that a container runs on is kept."""
+    """Remove all images but the usual one; what a plan needs is made again. One that a job runs on is kept."""
     from sandbox.image_list import prune as remove
 
     gone = remove(everything=everything)

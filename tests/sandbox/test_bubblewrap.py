@@ -17,7 +17,7 @@ from packets.errors import EngineLost, MachineLacks
 from packets.limits import Limits
 from packets.outcome import StopReason
 from packets.plan import Image
-from sandbox import descendants
+from sandbox import descendants, image_store
 from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.cgroup import Cgroups
 from sandbox.image import ensure_image
@@ -164,6 +164,25 @@ def test_a_target_that_the_image_lacks_is_said_before_anything_starts(
     with pytest.raises(MachineLacks, match="/no/such/place"):
         sandbox.start(job)
     assert sandbox.remaining("m") == ()
+
+
+def test_an_image_that_a_job_runs_on_is_not_removed(
+    sandbox: BubblewrapSandbox, image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def fill(root: Path) -> dict[str, str]:
+        shutil.copytree(image, root, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("site-packages"))
+        return {}
+
+    made = image_store.make("key", "test", fill)
+    job = Job(run_id="i", name="i-1", argv=("sleep", "60"), log=tmp_path / "log", cwd="/", image=str(made.root))
+    sandbox.start(job)
+    assert not image_store.forget(made.digest)
+    assert image_store.find("key") == made
+    sandbox.remove(job.name)
+    assert image_store.forget(made.digest)
+    assert image_store.find("key") is None
 
 
 def test_it_works_for_an_ordinary_user(image: str) -> None:

@@ -25,13 +25,20 @@ class LimitsPatch(Value):
 
     deadline: Duration | None = Field(default=None, description="Working time of one attempt. Default: 1h.")
     iterations: int | None = Field(
-        default=None, ge=1, le=10_000, description="Turns of the agent in one attempt, where it has turns. Default: 25."
+        default=None,
+        ge=1,
+        le=10_000,
+        description="Model turns of one attempt; agents of kind command and patch have none. Default: 25.",
     )
     attempts: int | None = Field(
         default=None, ge=1, le=100, description="Attempts at one module before it fails. Default: 3."
     )
-    cost_usd: float | None = Field(default=None, ge=0, description="Dollars for one attempt's models. Default: none.")
-    tokens: int | None = Field(default=None, ge=1, description="Tokens for one attempt's models. Default: none.")
+    cost_usd: float | None = Field(
+        default=None, ge=0, description="Dollars for one attempt's models; agents of kind command and patch call none."
+    )
+    tokens: int | None = Field(
+        default=None, ge=1, description="Tokens for one attempt's models; agents of kind command and patch call none."
+    )
     memory: Size | None = Field(default=None, description="Memory of the sandbox. Default: 2g.")
     cpus: float | None = Field(default=None, gt=0, le=1024, description="Processors of the sandbox. Default: 1.")
     pids: int | None = Field(default=None, ge=8, le=1_000_000, description="Processes in the sandbox. Default: 256.")

@@ -36,14 +36,6 @@ class Engine(StrEnum):
     HOST = "host"
 
 
-class Proof(StrEnum):
-    """What becomes of a new scenario that was not shown to fail on the base."""
-
-    REQUIRED = "required"
-    NOTE = "note"
-    OFF = "off"
-
-
 class Verification(Value):
     """How a module proves itself."""
 
@@ -59,11 +51,6 @@ class Verification(Value):
     )
     forbidden_markers: tuple[Line, ...] = Field(
         default=(), description="Lines that must not appear in the checks' captured output."
-    )
-    proof: Proof | None = Field(
-        default=None,
-        description="What becomes of a new scenario that was not shown to fail on the base: `required`, `note`, `off`."
-        " Default: required for scenarios that the plan expects, note for others.",
     )
 
 

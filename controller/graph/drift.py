@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 
 from controller.graph.compare import dependencies, new_undeclared
 from controller.graph.facts import kind_of
+from controller.graph.knowledge import readable
 from controller.graph.model import Graph
 from controller.graph.territory import Territory
 from packets.deltas import VerificationExpectation, parse_verification
@@ -29,6 +30,7 @@ def drift(
     its sources emit. Only modules in `merged` are held against it. `changed` are paths that differ from where the run
     began, `before` is the graph of that tree; without it no edge is new.
     """
+    entries, changed = list(map(readable, entries)), list(map(readable, changed))
     territory = Territory(plan)
     modules = [module for module in plan.modules() if module.id in merged]
     found = [*_orphans(territory, modules, entries)]

@@ -25,12 +25,12 @@ def excerpt(graph: Graph, territory: Territory, module: Module) -> GraphExcerpt:
     """Return the neighbourhood of a module, nearest first, within the budget."""
     ours = frozenset(territory.files(module.id, graph.by_path))
     used = _used(graph, ours)
-    names = [*module.depends_on, *dict.fromkeys(node.name.partition(".")[0] for node in used)]
+    names = tuple(dict.fromkeys([*module.depends_on, *(node.name.partition(".")[0] for node in used)]))
     dependents = tuple(_bounded(_dependents(graph, ours), _FOR_DEPENDENTS))
     left = BUDGET - sum(_size(each) for each in dependents)
     near = dict.fromkeys([*used, *_declared(graph, territory, module, ours)])
     return GraphExcerpt(
-        depends_on=tuple(names[: max(_NAMES, len(module.depends_on))]),
+        depends_on=names[: max(_NAMES, len(module.depends_on))],
         surface=tuple(_bounded((_surface(node) for node in near), left)),
         dependents=dependents,
     )

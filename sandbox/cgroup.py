@@ -170,5 +170,8 @@ def _unified(parent: Path) -> frozenset[str]:
 
 
 def _legacy(controller: str) -> Path | None:
-    folder = _ROOT / controller / _own(controller)
-    return folder if folder.is_dir() and os.access(folder, os.W_OK) else None
+    """Return the top of the hierarchy, where every later process finds what a dead one left; else our own group."""
+    for folder in (_ROOT / controller, _ROOT / controller / _own(controller)):
+        if folder.is_dir() and os.access(folder, os.W_OK):
+            return folder
+    return None

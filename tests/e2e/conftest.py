@@ -212,6 +212,14 @@ def new_repo(tmp_path: Path) -> Iterator[Callable[[str], Repo]]:
 
 
 @pytest.fixture
+def engine(request: pytest.FixtureRequest) -> str:
+    """The name of an engine that is there; parametrise it indirectly."""
+    if request.param == "docker":
+        request.getfixturevalue("docker_engine")
+    return str(request.param)
+
+
+@pytest.fixture
 def repo(new_repo: Callable[[str], Repo]) -> Repo:
     return new_repo("repo")
 

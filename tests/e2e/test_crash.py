@@ -78,7 +78,7 @@ def test_h2_a_crash_in_the_second_attempt_of_three(repo):
     assert repo.show("src/a.txt") == "x"
 
 
-@pytest.mark.parametrize("engine", ["docker", "bubblewrap"])
+@pytest.mark.parametrize("engine", ["docker", "bubblewrap"], indirect=True)
 def test_a1_unfinished_bytes_are_kept(repo, engine):
     shell = "echo precious > src/a.txt; sleep 60"
     repo.plan({"A": {"shell": shell, "write_scope": ["src/a.txt"]}}, sandbox=engine)

@@ -39,6 +39,7 @@ def git(folder: Path, *args: str) -> str:
     ("engine", "env"),
     [("docker", {}), ("bubblewrap", {"DOCKER_HOST": "unix:///nonexistent/docker.sock"})],
     ids=["docker", "bubblewrap"],
+    indirect=["engine"],
 )
 def test_the_demo(tmp_path, engine, env):
     folder = tmp_path / "shop"

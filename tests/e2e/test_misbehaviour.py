@@ -34,7 +34,7 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("engine", ["docker", "bubblewrap"])
+@pytest.mark.parametrize("engine", ["docker", "bubblewrap"], indirect=True)
 def test_each_is_rejected_by_name_and_nothing_of_it_goes_further(repo, engine):
     repo.commit(
         "a program with a test",

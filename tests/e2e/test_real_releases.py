@@ -45,6 +45,7 @@ def commit(repo, release: Path) -> str:
 
 
 @pytest.mark.parametrize("package", RELEASES)
+@pytest.mark.usefixtures("docker_engine")
 def test_a_release_is_built_from_its_difference(repo, tmp_path, package):
     older, newer, setup = RELEASES[package]
     downloads, folder = tmp_path / "downloads", tmp_path / "plan"

@@ -10,23 +10,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from controller.context import Context
 from controller.plan.check import check_plan
 from controller.plan.load import load_plan
 from controller.plan.places import LoadedPlan
 from controller.plan.waves import waves
-from controller.store.store import RunRecord, Store, now
+from controller.store.store import OVER, RunRecord, Store, now
 from packets.agent import PatchAgent
 from packets.errors import PlanInvalid, UsageError
 from packets.events import PhaseShape, Shape, WaveShape
-from packets.plan import Plan
+from packets.plan import Plan, Profile
 from sandbox.choose import Choice, choose
 from sandbox.git import Git
 from sandbox.image import BuiltImage, ensure_image
 
 Tell = Callable[[str], None]
-OVER = frozenset({"done", "failed", "cancelled"})
+ENGINES = ("auto", "docker", "bubblewrap", "host", "memory")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,18 @@ class Options:
     max_workers: int | None = None
     sandbox: str | None = None
     profile: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a word that nothing is called by; raises UsageError."""
+        for name, given, known in (("sandbox", self.sandbox, ENGINES), ("profile", self.profile, tuple(Profile))):
+            if given is not None and given not in known:
+                raise UsageError(f"--{name} {given!r} is unknown", f"one of: {', '.join(known)}")
+
+    def overruled(self, settings: dict[str, Any]) -> list[str]:
+        """Name what was asked for now and is not what the run began with, and so does not count."""
+        asked = {"yes": self.yes or None, "max_workers": self.max_workers, "profile": self.profile}
+        asked["engine"] = self.sandbox if self.sandbox != "auto" else None
+        return [name for name, value in asked.items() if value is not None and value != settings[name]]
 
     @property
     def places(self) -> int:

@@ -1,30 +1,20 @@
 """Carrying a run to where it stops: finished, or waiting for a person. Shared by run, resume and rollback's kin."""
 
-import getpass
-import os
-
 from controller import refnames
-from controller.actions.finish import bring_back
+from controller.actions.finish import bring_back, put_away
 from controller.begin import open_context, shape
+from controller.context import Context
 from controller.copies import restore
 from controller.kernel import RunState
+from controller.lock import held
+from controller.rollback import finish_rollback
 from controller.run import Loop
 from controller.screen import Screen
-from controller.store.store import RunRecord, Store
+from controller.standing import actor, standing
+from controller.store.store import OVER, RunRecord, Store
 from packets.events import Event, EventType
 from sandbox.choose import close
 from sandbox.git import Git, RefMoved
-
-WAITING = 4
-INTERRUPTED = 130
-
-
-def actor() -> str:
-    """Return who acts, as the system knows them."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"uid {os.getuid()}"
 
 
 def carry(
@@ -32,22 +22,37 @@ def carry(
 ) -> tuple[str, int]:  # fmt: skip
     """Carry the run on; returns its state and exit code, which are stored and agree with git.
 
-    `cause` is an event to open with instead of run.resumed (a cancel).
+    `cause` is an event to open with instead of run.resumed (a cancel). Raises Held while another process carries it.
     """
-    context = open_context(git, store, run)
-    try:
-        loop = Loop(context, screen, screen.answer)
-        begun = bool(store.events(run.run_id))
-        _integration(git, run, begun=begun)
-        restore(git.roots, context.records)
-        store.set_run(run.run_id, "running", None)
-        opening = Event(type=cause or EventType.RESUMED, actor=actor()) if begun else _started(git, run)
-        state = loop.go(opening)
+    with held(git.roots.run(run.run_id), run.run_id):
+        now = store.run(run.run_id)  # another process may have carried it to its end since we looked
+        if now.state in OVER:
+            return now.state, now.exit or 0
+        context = open_context(git, store, run)
+        try:
+            state = _carried(context, screen, cause)
+        finally:
+            close(context.sandbox)
         name, code, note = standing(state, store, run.run_id)
         store.set_run(run.run_id, name, code, note)
         return name, code
-    finally:
-        close(context.sandbox)
+
+
+def _carried(context: Context, screen: Screen, cause: EventType | None) -> RunState:
+    git, store, run = context.git, context.store, context.run
+    begun = bool(store.events(run.run_id))
+    _integration(git, run, begun=begun)
+    restore(git.roots, context.records)
+    store.set_run(run.run_id, "running", None)
+    if begun:
+        finish_rollback(context)
+    opening = [] if begun else [_started(git, run)]
+    if begun or cause:
+        opening.append(Event(type=cause or EventType.RESUMED, actor=actor()))
+    state = Loop(context, screen, screen.answer).go(*opening)
+    if state.finished:
+        put_away(context)  # once more: the last controller may have died after the end was said
+    return state
 
 
 def _started(git: Git, run: RunRecord) -> Event:
@@ -64,27 +69,3 @@ def _integration(git: Git, run: RunRecord, *, begun: bool) -> None:
         git.update_ref(refnames.integration(run.run_id), run.base_commit, "")
     except RefMoved:  # a crash before the first event: it is ours already
         return
-
-
-def standing(state: RunState, store: Store, run_id: str) -> tuple[str, int, str]:
-    """Say how a run stands that nobody carries now: its state, exit code and a line for people."""
-    if state.finished:
-        return state.closing, 0 if state.closing == "done" else 1, ""
-    if state.halt == "interrupted":
-        return "interrupted", INTERRUPTED, f"continue: grace resume {run_id}"
-    if state.halt == "paused":
-        return "paused", WAITING, f"continue: grace resume {run_id}"
-    if state.halt == "blocked":
-        return _blocked(store, run_id)
-    subjects = ", ".join(q["subject"] for q in store.approvals(run_id))
-    return "waiting", WAITING, f"waits for a person: {subjects}"
-
-
-def _blocked(store: Store, run_id: str) -> tuple[str, int, str]:
-    kinds = {EventType.BROKEN, EventType.LANDING_BLOCKED, EventType.SYNCED}
-    said = [r.event for r in store.events(run_id) if r.event.type in kinds]
-    data = said[-1].data if said else {}
-    note = str(data.get("message", "it stands still"))
-    if data.get("hint"):
-        note += f" ({data['hint']})"
-    return "blocked", int(data.get("exit", WAITING)), note

@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 
 from controller import refnames
-from controller.begin import OVER
+from controller.actions.finish import prune
 from controller.lock import held, holder
 from controller.rescue import unharvested
 from controller.store.records import Records
-from controller.store.store import RunRecord, Store
+from controller.store.store import OVER, RunRecord, Store
 from packets.errors import MachineLacks, UsageError
 from sandbox.choose import choose, close
 from sandbox.git import Git
@@ -21,6 +21,7 @@ def clean_all(git: Git, store: Store) -> list[str]:
     for run in store.runs():
         who = holder(git.roots.run(run.run_id))
         said += [f"kept {run.run_id}: it is live ({who})"] if who else clean_run(git, store, run, force=False)
+    prune(git, store)
     return said
 
 
@@ -39,6 +40,7 @@ def clean_run(git: Git, store: Store, run: RunRecord, *, force: bool) -> list[st
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(git.roots.readable(run.run_id), ignore_errors=True)
         store.forget_run(run.run_id)
+    prune(git, store)
     return [f"dropped {run.run_id}", *said]
 
 

@@ -68,15 +68,39 @@ class Context:
         return self.run.run_id
 
     def tip(self) -> str:
-        """Return the commit of the integration branch; raises GraceError when somebody deleted it."""
+        """Return the commit of the integration branch; raises GraceError when somebody deleted or moved it.
+
+        It may be one commit of ours ahead of the record: a crash between the two is finished by who asks.
+        """
+        commit, expected = self.raw_tip(), self.expected_tip()
+        if commit != expected and not self._is_next(commit, expected):
+            raise self.moved_by_hand(commit)
+        return commit
+
+    def raw_tip(self) -> str:
+        """Return what the integration branch holds, expected or not; raises GraceError when it is gone."""
         ref = refnames.integration(self.run_id)
         commit = self.git.refs(ref).get(ref)
         if commit is None:
-            raise GraceError(
-                f"the integration branch {ref} is gone",
-                f"put it back: git update-ref {ref} {self.expected_tip()}, then: grace resume {self.run_id}",
-            )
+            raise GraceError(f"the integration branch {ref} is gone", self._put_back())
         return commit
+
+    def moved_by_hand(self, commit: str) -> GraceError:
+        """Return the error for an integration branch that holds what grace did not put there."""
+        what = f"somebody moved the integration branch of {self.run_id} to {commit[:12]}; only grace writes it"
+        return GraceError(what, self._put_back())
+
+    def _put_back(self) -> str:
+        ref = refnames.integration(self.run_id)
+        return f"put it back: git update-ref {ref} {self.expected_tip()}, then: grace resume {self.run_id}"
+
+    def _is_next(self, commit: str, expected: str) -> bool:
+        since = self.git.log(expected, commit, first_parent=True)
+        return (
+            len(since) == 1
+            and since[0].parents[:1] == (expected,)
+            and f"\nGrace-Run: {self.run_id}\n" in since[0].message
+        )
 
     def expected_tip(self) -> str:
         """Return what our own record says the integration branch should hold."""
@@ -88,10 +112,7 @@ class Context:
         try:
             self.git.update_ref(refnames.integration(self.run_id), new, old)
         except RefMoved as fault:
-            raise GraceError(
-                f"somebody moved the integration branch of {self.run_id}: {fault.message}",
-                f"only grace writes it; put it back: git update-ref {refnames.integration(self.run_id)} {old}",
-            ) from fault
+            raise self.moved_by_hand(self.raw_tip()) from fault
 
     def note(self, message: str, module: str = "", attempt: int = 0, **data: Any) -> None:
         """Say something that changes no state."""

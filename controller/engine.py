@@ -7,15 +7,18 @@ Our event table stays the truth: an outcome counts once it is recorded there (`S
 
 import queue
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from packets.events import Action, Event
+from packets.events import Action, Event, EventType
 
 T = TypeVar("T")
 
 APPLICATION_VERSION = "1"  # pinned: the default is a hash of the source, which would strand work after an upgrade
+_UNDER_WAY = frozenset({"PENDING", "ENQUEUED"})
+_GRACE = 15  # seconds for what still runs when the controller leaves
 
 
 class Steps(Protocol):
@@ -35,6 +38,8 @@ class Engine:
         self._carry_out = carry_out
         self._threads = threads
         self._perform: Callable[[str], str] | None = None
+        self._working = 0
+        self._idle = threading.Condition()
 
     def launch(self) -> None:
         """Open the journal and take up what was cut off."""
@@ -65,9 +70,16 @@ class Engine:
         DBOS.launch()
 
     def _work(self, body: str) -> str:
-        event = self._carry_out(Action.model_validate_json(body), _recorded_step)
-        self.outcomes.put(event)
-        return event.model_dump_json()
+        with self._idle:
+            self._working += 1
+        try:
+            event = self._carry_out(Action.model_validate_json(body), _recorded_step)
+            self.outcomes.put(event)
+            return event.model_dump_json()
+        finally:
+            with self._idle:
+                self._working -= 1
+                self._idle.notify_all()
 
     def start(self, action: Action) -> None:
         """Carry out `action`; one that ended already gives its recorded outcome again, a running one is left alone."""
@@ -77,13 +89,22 @@ class Engine:
             raise RuntimeError("the engine was not launched")
         with SetWorkflowID(f"{self._run_id}/{action.id}"):
             handle = DBOS.start_workflow(self._perform, action.model_dump_json())
-        if handle.get_status().status == "SUCCESS":
+        status = handle.get_status().status
+        if status == "SUCCESS":
             self.outcomes.put(Event.model_validate_json(handle.get_result()))
+        elif status not in _UNDER_WAY:  # nothing would ever come back
+            said = {"message": f"the engine gave {action.id} up: {status}", "hint": "", "exit": 1}
+            broken = Event(
+                type=EventType.BROKEN, module=action.module, attempt=action.attempt, action=action.id, data=said
+            )
+            self.outcomes.put(broken)
 
     def close(self) -> None:
-        """Stop the engine; work that is under way stays recorded as cut off."""
+        """Stop the engine; work that is under way is given a moment to stop, and stays recorded as cut off."""
         from dbos import DBOS
 
+        with self._idle:
+            self._idle.wait_for(lambda: not self._working, timeout=_GRACE)
         DBOS.destroy(destroy_registry=True)
 
 

@@ -142,10 +142,13 @@ def _culprit(
     ctx: Context, steps: Sequence[SagaStep], red: Sequence[str], number: int, cancelled: Callable[[], bool]
 ) -> tuple[str, str]:
     """Find the first module in plan order whose addition turns the prefix red."""
-    own = {c: s.module for s in steps for c in ctx.plan.module(s.module).verification.module_local_checks}
+    owners: dict[str, set[str]] = {c: set() for c in red}
+    for step in steps:
+        for command in owners.keys() & set(ctx.plan.module(step.module).verification.module_local_checks):
+            owners[command].add(step.module)
     for end in range(len(steps) + 1):
         present = {s.module for s in steps[:end]}
-        commands = [c for c in red if own.get(c) is None or own[c] in present]
+        commands = [c for c in red if not owners[c] or owners[c] & present]
         tree = ctx.git.tree(steps[end - 1].after if end else steps[0].before)
         name = f"grace-{ctx.run_id}-wave-{number}-prefix-{end}"
         results = checked(ctx, tree, commands, name=name, limits=limits_of(ctx), cancelled=cancelled)

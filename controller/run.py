@@ -11,13 +11,14 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from controller.actions import ACTIONS
 from controller.context import Context
 from controller.engine import Engine, Steps
 from controller.kernel import RunState, decide
-from controller.lock import held
-from controller.store.store import Store, worked
+from controller.patience import patient
+from controller.store.store import Store, asked, worked
 from packets.errors import GraceError
 from packets.events import Action, ActionKind, Event, EventType
 from packets.states import FINAL
@@ -32,7 +33,7 @@ def nobody(_state: RunState) -> None:
 
 
 class Loop:
-    """One process carries one run. `listen` is told every event after it is stored."""
+    """One process carries one run, and holds its lock. `listen` is told every event after it is stored."""
 
     def __init__(self, context: Context, listen: Listener, answer: Answer = nobody) -> None:
         self.ctx = context
@@ -40,6 +41,8 @@ class Loop:
         self.answer = answer
         self.state: RunState | None = None
         self._launched = False
+        self._leaving = False
+        self._asking = False
         self._began = time.monotonic()
         self._worked_before = 0.0
         threads = max(4, int(context.run.settings["max_workers"]) * 2)
@@ -53,17 +56,22 @@ class Loop:
         """The store."""
         return self.ctx.store
 
-    def go(self, opening: Event) -> RunState:
-        """Carry the run on until it is finished or only a person can go on; `opening` is run.started or resumed."""
-        with held(self.ctx.folder, self.ctx.run_id):
-            self.refold()
-            self.take(opening)
-            with self._engine(), self._signals():
-                for action in self.store.open_actions(self.ctx.run_id):
-                    if action.id in self.known.inflight:  # a rollback voids what was under way
-                        self.engine.start(action)
-                while self._step():
-                    pass
+    def go(self, *opening: Event) -> RunState:
+        """Carry the run on until it is finished or only a person can go on; opens with run.started or resumed.
+
+        What people said, and what lapsed, while nobody carried the run comes first: it was before.
+        """
+        self.refold()
+        if self.state is not None:
+            self._take_what_people_said()
+        for event in opening:
+            self.take(event)
+        with self._engine(), self._signals():
+            for action in self.store.open_actions(self.ctx.run_id):
+                if action.id in self.known.inflight:  # a rollback voids what was under way
+                    self.engine.start(action)
+            while self._step():
+                pass
         return self.known
 
     def refold(self) -> None:
@@ -83,6 +91,9 @@ class Loop:
             if action.kind is not ActionKind.ASK and self._launched:
                 self.engine.start(action)
         self.listen(event, made.state)
+        for action in made.actions:
+            if action.kind is ActionKind.ASK:
+                self.listen(asked(action), replace(made.state, transitions=()))
 
     @contextmanager
     def _engine(self) -> Iterator[None]:
@@ -92,15 +103,18 @@ class Loop:
             yield
         finally:
             self._launched = False
+            self._leaving = True
             self.engine.close()
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
-        """Turn the first Ctrl-C or SIGTERM into an event; the second one means now."""
+        """Turn the first Ctrl-C or SIGTERM into an event; the second one means now. A question is left at once."""
 
         def interrupt(number: int, _frame: object) -> None:
-            self.engine.outcomes.put(Event(type=EventType.INTERRUPTED, data={"signal": number}))
             signal.signal(number, before[number])
+            self.engine.outcomes.put(Event(type=EventType.INTERRUPTED, data={"signal": number}))
+            if self._asking:
+                raise KeyboardInterrupt
 
         numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, interrupt) for number in numbers}
@@ -112,15 +126,21 @@ class Loop:
 
     def _step(self) -> bool:
         """Take in whatever came next; False when the run stands still."""
-        for row, event in self.store.unread(self.ctx.run_id):
-            self.take(event, inbox=row)
-        for event in (*self.store.lapsed(self.ctx.run_id), *self._overdue()):
+        self._take_what_people_said()
+        for event in self._overdue():
             self.take(event)
         try:
             self.take(self.engine.outcomes.get(timeout=POLL))
         except queue.Empty:
             return self._rest() if self.known.resting else True
         return True
+
+    def _take_what_people_said(self) -> None:
+        """Take in the inbox, then the questions whose time is over: an answer that came in time counts."""
+        for row, event in self.store.unread(self.ctx.run_id):
+            self.take(event, inbox=row)
+        for event in self.store.lapsed(self.ctx.run_id):
+            self.take(event)
 
     def _overdue(self) -> list[Event]:
         """End a run whose working time is over: the time of earlier lives counts, the time it stood still does not."""
@@ -137,9 +157,20 @@ class Loop:
 
     def _rest(self) -> bool:
         """Nothing is under way: ask the person at the terminal, if there is one, or stand still."""
-        if self.known.finished or (said := self.answer(self.known)) is None:
+        if self.known.finished:
             return False
-        self.take(said)
+        began, self._asking = time.monotonic(), True
+        try:
+            said = self.answer(self.known)
+        except KeyboardInterrupt:
+            return True  # the event of it is in the inbox of outcomes
+        finally:
+            self._asking = False
+            waited = time.monotonic() - began
+            self._began += waited  # the deadline counts working time
+        if said is None:
+            return False
+        self.take(said.model_copy(update={"data": {**said.data, "waited": round(waited, 3)}}))
         return True
 
     @property
@@ -152,18 +183,21 @@ class Loop:
     def _is_cancelled(self, module: str) -> bool:
         """Tell a running attempt whether it is still wanted."""
         state = self.known
-        return state.halt in {"interrupted", "paused"} or state.at(module).state in FINAL
+        return self._leaving or state.halt in {"interrupted", "paused"} or state.at(module).state in FINAL
 
     def _is_stopping(self) -> bool:
         """Tell a running refresh whether it is still wanted."""
-        return self.known.halt in {"interrupted", "paused"} or self.known.closing == "cancelled"
+        return self._leaving or self.known.halt in {"interrupted", "paused"} or self.known.closing == "cancelled"
+
+    def _is_unwanted(self, action: Action) -> bool:
+        return self._is_cancelled(action.module) if action.module else self._is_stopping()
 
     def _carry_out(self, action: Action, step: Steps) -> Event:
         """Carry out one action; machinery that broke is an outcome too: the run stands still and says why."""
         if action.id not in self.known.inflight:
             return Event(type=EventType.NOTE, action=action.id, data={"message": f"{action.id} is void"})
         try:
-            return ACTIONS[action.kind](self.ctx, action, step)
+            return ACTIONS[action.kind](self.ctx, action, patient(step, lambda: self._is_unwanted(action)))
         except GraceError as fault:
             said = {"message": fault.message, "hint": fault.hint, "exit": fault.exit_code}
         except Exception as fault:  # noqa: BLE001 - a fault of ours must not lose the run

@@ -5,6 +5,7 @@ first undone step, and the steps that stay are put on again in order, in memory.
 After a landing the user's branch is never rewritten: the compensation is a revert commit on top of it (`reverts`).
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from controller.context import Context
@@ -13,26 +14,48 @@ from controller.store.records import SagaStep
 from packets.errors import GraceError
 
 
+@dataclass(frozen=True)
+class Rebuilt:
+    """An integration branch that is made but not yet in place: its tip, the steps that go, those made anew."""
+
+    tip: str
+    undone: tuple[SagaStep, ...]
+    rewritten: dict[int, tuple[str, str]]
+
+
 def without(ctx: Context, modules: set[str]) -> dict[str, Any]:
     """Rebuild the integration branch without the merges of `modules`; running it again changes nothing."""
     with ctx.refs_lock:
-        steps = [s for s in ctx.records.saga() if s.state == "done" and s.kind in {"merge", "sync"}]
-        undone = [s for s in steps if s.kind == "merge" and s.module in modules]
-        tip = ctx.tip()
-        if not undone:
-            return {"tip": tip, "tree": ctx.git.tree(tip), "commits": {}}
-        new_tip, rewritten = _rebuilt(ctx, steps, undone)
-        for gone in undone:
-            _rescue(ctx, gone)
-        if tip != new_tip:
-            ctx.move_tip(new_tip, tip)
-        ctx.records.replace_saga({s.n for s in undone}, rewritten)
-        names = {s.n: s.module for s in steps}
-        commits = {names[n]: after for n, (_, after) in rewritten.items() if names[n]}
-        return {"tip": new_tip, "tree": ctx.git.tree(new_tip), "commits": commits}
+        return put_in_place(ctx, rebuilt(ctx, modules))
 
 
-def _rebuilt(ctx: Context, steps: list[SagaStep], undone: list[SagaStep]) -> tuple[str, dict[int, tuple[str, str]]]:
+def put_in_place(ctx: Context, made: Rebuilt) -> dict[str, Any]:
+    """Move the integration branch there, and the saga with it; what goes hangs on rescue refs before.
+
+    `commits` names the merge of every module that stays, also when an earlier, cut off call made them.
+    """
+    for gone in made.undone:
+        _rescue(ctx, gone)
+    if ctx.raw_tip() != made.tip:
+        ctx.move_tip(made.tip, ctx.tip())
+    ctx.records.replace_saga({s.n for s in made.undone}, made.rewritten)
+    commits = {s.module: s.after for s in ctx.records.saga() if s.kind == "merge" and s.state == "done"}
+    return {"tip": made.tip, "tree": ctx.git.tree(made.tip), "commits": commits}
+
+
+def rebuilt(ctx: Context, modules: set[str]) -> Rebuilt:
+    """Make the branch without the merges of `modules` in memory; raises GraceError where others cannot stay."""
+    steps = [s for s in ctx.records.saga() if s.state == "done" and s.kind in {"merge", "sync"}]
+    undone = [s for s in steps if s.kind == "merge" and s.module in modules]
+    if not undone:
+        return Rebuilt(ctx.expected_tip(), (), {})  # a merge that was cut off before its record is void
+    tip, rewritten = _put_on_again(ctx, steps, undone)
+    return Rebuilt(tip, tuple(undone), rewritten)
+
+
+def _put_on_again(
+    ctx: Context, steps: list[SagaStep], undone: list[SagaStep]
+) -> tuple[str, dict[int, tuple[str, str]]]:  # fmt: skip
     """Return the tip without the undone steps, and the new commits of those that stay."""
     first = undone[0]
     tip = first.before

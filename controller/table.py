@@ -9,11 +9,11 @@ from rich.markup import escape
 from rich.prompt import Prompt
 from rich.table import Table as Grid
 
-from controller.begin import OVER
 from controller.kernel import RunState
 from controller.store.records import Records
-from controller.store.store import RunRecord, Store
+from controller.store.store import OVER, RunRecord, Store
 from controller.wording import line
+from packets.errors import GraceError
 from packets.events import Event, EventType
 from packets.states import ModuleState
 from sandbox.git import Git
@@ -38,7 +38,7 @@ class Table:
         self.doing: dict[str, str] = {}
         self.since: dict[str, float] = {}
         self.findings: dict[str, int] = {}
-        self.later: set[str] = set()
+        self.later: set[tuple[str, str]] = set()
         self.run: RunRecord | None = None
         self.store: Store | None = None
         self.live = Live(console=self.console, refresh_per_second=4, get_renderable=self._grid)
@@ -89,37 +89,42 @@ class Table:
         return escape(module), f"[{colour}]{state}[/]", escape(self.doing.get(module, "")[:60]), elapsed, found
 
     def answer(self, state: RunState) -> Event | None:
-        """Ask about the first open question that was not put off."""
-        for question in state.questions.values():
-            if question.subject not in self.later and self.run and self.store:
-                self.live.stop()
-                try:
-                    return self._ask(question.subject, question.key, list(question.modules))
-                finally:
-                    if question.subject not in self.later:
-                        self.live.start()
+        """Ask about the open questions that were not put off, one after the other, until one is answered."""
+        open_ = [q for q in state.questions.values() if (q.subject, q.key) not in self.later]
+        if not open_:
+            return None
+        self.live.stop()
+        for question in open_:
+            if said := self._ask(question.subject, question.key, list(question.modules)):
+                self.live.start()
+                return said
+            self.later.add((question.subject, question.key))
         return None
 
     def _ask(self, subject: str, key: str, modules: list[str]) -> Event | None:
-        from controller.carry import actor
+        from controller.standing import actor
 
         data = {"subject": subject, "key": key, "modules": modules}
         choices = ["approve", "reject", "diff", "later"] + (["edit", "shell"] if modules else [])
         while True:
             self.console.print(f"\n[bold]{escape(subject)}[/] {escape(', '.join(modules))}")
-            said = Prompt.ask("your word", choices=choices, console=self.console)
-            if said == "approve":
-                return Event(type=EventType.GRANTED, actor=actor(), data=data)
-            if said == "reject":
-                reason = Prompt.ask("reason (the next attempt is told)", console=self.console)
-                return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})
-            if said == "later":
-                self.later.add(subject)
+            try:
+                said = Prompt.ask("your word", choices=choices, console=self.console)
+                if said == "approve":
+                    return Event(type=EventType.GRANTED, actor=actor(), data=data)
+                if said == "reject":
+                    reason = Prompt.ask("reason (the next attempt is told)", console=self.console)
+                    return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})
+                if said == "later":
+                    return None
+                if said == "diff":
+                    self._diff(modules)
+                elif changed := self._by_hand(modules, shell=said == "shell"):
+                    return Event(type=EventType.EDITED, actor=actor(), data={**data, **changed})
+            except EOFError:  # Ctrl-D
                 return None
-            if said == "diff":
-                self._diff(modules)
-            elif changed := self._by_hand(modules, shell=said == "shell"):
-                return Event(type=EventType.EDITED, actor=actor(), data={**data, **changed})
+            except GraceError as fault:
+                self.tell(f"{fault.message}{f' ({fault.hint})' if fault.hint else ''}")
 
     def _by_hand(self, modules: list[str], *, shell: bool) -> dict[str, str] | None:
         """Let the person change one module's candidate; None when they left it as it was."""

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from packets.errors import GraceError
 from sandbox.checkout import candidate, discard
 from sandbox.git import Git
 from sandbox.harvest import Harvest, harvest_layers
@@ -19,14 +20,22 @@ def by_hand(git: Git, tree: str, paths: Sequence[str], *, shell: bool) -> Harves
     """Open the tree in the person's shell, or `paths` of it in their editor, and return what they left.
 
     It runs as the person, on the host: it is their hand. What they leave is judged like any worker's tree.
+    Raises GraceError when there is no such program.
     """
     scratch = Path(tempfile.mkdtemp(prefix="grace-by-hand-"))
     try:
         folder = candidate(git, tree, scratch / "repo", None)
-        subprocess.run(_argv(paths, shell=shell), cwd=folder, check=False)
+        _run(_argv(paths, shell=shell), folder)
         return harvest_layers(git, tree, [(folder, whole().layers[0])], _LARGEST)
     finally:
         discard(scratch)
+
+
+def _run(argv: list[str], folder: Path) -> None:
+    try:
+        subprocess.run(argv, cwd=folder, check=False)
+    except OSError as fault:
+        raise GraceError(f"cannot start {argv[0]}: {fault.strerror}", "name another one: export EDITOR=…") from fault
 
 
 def _argv(paths: Sequence[str], *, shell: bool) -> list[str]:

@@ -1,15 +1,18 @@
 """The end of a run: nothing is left over but the promised refs."""
 
-import shutil
+from contextlib import suppress
 
 from controller import refnames
 from controller.context import Context
 from controller.engine import Steps
 from controller.rescue import salvage
+from controller.store.store import OVER, Store
 from packets.events import Action, Event, EventType
+from sandbox.checkout import discard, prune_cache
 from sandbox.git import Git
 
 EXIT = {"done": 0, "failed": 1, "cancelled": 1}
+_DAY = 86400.0  # seconds
 
 
 def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
@@ -24,9 +27,18 @@ def tidy(ctx: Context) -> bool:
     salvage(ctx)
     for name in ctx.sandbox.remaining(ctx.run_id):
         ctx.sandbox.remove(name)
-    shutil.rmtree(ctx.folder / "work", ignore_errors=True)
+    discard(ctx.folder / "work")
     put_away(ctx)
+    prune(ctx.git, ctx.store)
     return True
+
+
+def prune(git: Git, store: Store) -> None:
+    """Drop shared checkouts that no run needs: unused for a day, and for twice the longest deadline of a live run."""
+    plans = [run.parsed_plan for run in store.runs() if run.state not in OVER]
+    longest = max((plan.limits_of(module).deadline for plan in plans for module in plan.modules()), default=0)
+    with suppress(OSError):  # a cache that stays is no reason for a run not to end
+        prune_cache(git.roots, max(_DAY, 2.0 * longest))
 
 
 def put_away(ctx: Context) -> None:

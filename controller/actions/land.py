@@ -3,7 +3,7 @@
 from controller.context import Context
 from controller.engine import Steps
 from controller.messages import sync_message
-from packets.errors import WaitingForPerson
+from packets.errors import GraceError, WaitingForPerson
 from packets.events import Action, Event, EventType
 from sandbox.git import RefMoved
 
@@ -16,11 +16,12 @@ def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
 
 
 def _land(ctx: Context, action: Action) -> dict[str, str]:
-    git, ref = ctx.git, ctx.run.base_ref
-    tip = ctx.tip()
+    git, ref, tip = ctx.git, ctx.run.base_ref, ctx.tip()
     if git.tree(tip) != action.data["tree"]:
-        raise RuntimeError("the integration branch does not hold the tree that was approved")
+        raise GraceError(f"the integration branch of {ctx.run_id} does not hold the tree that was approved")
     held = git.refs(ref).get(ref)
+    if held is None and not _is_to_be_made(ctx):
+        return _gone(ctx)
     if held != tip:
         if held is not None and not git.is_ancestor(held, tip):
             return {"how": "moved", "base": held}
@@ -29,15 +30,28 @@ def _land(ctx: Context, action: Action) -> dict[str, str]:
         except WaitingForPerson as fault:
             return {"how": "blocked", "message": fault.message, "hint": fault.hint}
         except RefMoved:
-            return {"how": "moved", "base": git.refs(ref)[ref]}
-    before = _last_landing(ctx)
+            return {"how": "moved", "base": now} if (now := git.refs(ref).get(ref)) else _gone(ctx)
+    landings = _landings(ctx)
+    before = landings[-1] if landings else ctx.run.base_commit
     ctx.records.add_step("land", "", wave=0, phase=action.data["phase"], before=before, after=tip)
     return {"how": "landed", "commit": tip, "ref": ref, "before": before}
 
 
-def _last_landing(ctx: Context) -> str:
-    landings = [s.after for s in ctx.records.saga() if s.kind == "land"]
-    return landings[-1] if landings else ctx.run.base_commit
+def _landings(ctx: Context) -> list[str]:
+    return [s.after for s in ctx.records.saga() if s.kind == "land"]
+
+
+def _is_to_be_made(ctx: Context) -> bool:
+    """Say whether this landing makes the branch: one that the plan names beside the base, at the first landing."""
+    return ctx.plan.land.branch is not None and not _landings(ctx)
+
+
+def _gone(ctx: Context) -> dict[str, str]:
+    """Stand still where somebody deleted or renamed the branch: to make it again would be against their word."""
+    landings, name = _landings(ctx), ctx.run.base_ref.removeprefix("refs/heads/")
+    held = landings[-1] if landings else ctx.run.base_commit
+    hint = f"make it again: git branch {name} {held[:12]}; then: grace resume {ctx.run_id}"
+    return {"how": "blocked", "message": f"the branch {name}, where the run lands, is gone", "hint": hint}
 
 
 def _move(ctx: Context, ref: str, held: str | None, tip: str) -> None:
@@ -57,6 +71,8 @@ def sync(ctx: Context, action: Action, step: Steps) -> Event:
 def _sync(ctx: Context, base: str) -> dict[str, object]:
     with ctx.refs_lock:
         tip = ctx.tip()
+        if tip != ctx.expected_tip():  # cut off between the merge and its record
+            ctx.records.add_step("sync", "", wave=0, phase="", before=ctx.expected_tip(), after=tip)
         if not ctx.git.is_ancestor(base, tip):
             merged = ctx.git.merge(tip, base)
             if merged.tree is None:

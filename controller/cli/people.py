@@ -3,21 +3,23 @@
 import sys
 from sqlite3 import Row
 
-from controller.begin import OVER
-from controller.carry import actor, carry
+from controller.carry import carry
 from controller.cli.opened import opened
 from controller.lock import Held, holder
 from controller.screen import screen
-from controller.store.store import RunRecord, Store
+from controller.standing import actor, lapse
+from controller.store.store import OVER, RunRecord, Store
 from packets.errors import UsageError, WaitingForPerson
 from packets.events import Event, EventType
 from sandbox.git import Git
+
+_ANSWERS = frozenset({EventType.GRANTED, EventType.REJECTED})
 
 
 def approve(wanted: str | None, subject: str | None) -> None:
     """Grant one open question."""
     with opened(wanted) as (git, store, run):
-        question, _ = _question(store, run, subject)
+        question, _ = _question(git, store, run, subject)
         data = {"subject": question["subject"], "key": question["key"]}
         store.post(run.run_id, Event(type=EventType.GRANTED, actor=actor(), data=data))
         _say(git, run, f"approved {question['subject']}")
@@ -26,7 +28,7 @@ def approve(wanted: str | None, subject: str | None) -> None:
 def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool) -> None:
     """Refuse one open question, or one module of it."""
     with opened(wanted) as (git, store, run):
-        question, module = _question(store, run, subject)
+        question, module = _question(git, store, run, subject)
         modules = [module] if module else _modules(question)
         data = {
             "subject": question["subject"], "key": question["key"], "module": module,
@@ -43,14 +45,16 @@ def _modules(question: Row) -> list[str]:
     return loaded
 
 
-def _question(store: Store, run: RunRecord, wanted: str | None) -> tuple[Row, str]:
+def _question(git: Git, store: Store, run: RunRecord, wanted: str | None) -> tuple[Row, str]:
     """Return the open question that is meant, and the module when one was named; a lapsed one executes nothing."""
-    if due := store.lapsed(run.run_id):
-        for event in due:
-            store.post(run.run_id, event)
-        subjects = ", ".join(e.data["subject"] for e in due)
-        raise WaitingForPerson(f"the time to answer {subjects} is over", f"ask again: grace resume {run.run_id}")
-    found = store.approvals(run.run_id)
+    if due := lapse(git.roots.run(run.run_id), store, run.run_id):
+        said = f"the time to answer {', '.join(due)} is over"
+        raise WaitingForPerson(said, f"it asks again: grace resume {run.run_id}")
+    answered = {(e.data["subject"], e.data["key"]) for _, e in store.unread(run.run_id) if e.type in _ANSWERS}
+    found = [q for q in store.approvals(run.run_id) if (q["subject"], q["key"]) not in answered]
+    if answered and not found:
+        names = ", ".join(subject for subject, _ in answered)
+        raise UsageError(f"{names} is answered already; the answer waits to be taken in", _again(run))
     if not found:
         raise UsageError(f"run {run.run_id} asks nothing now", f"see: grace status {run.run_id}")
     fits = [q for q in found if wanted in {None, q["subject"]}]
@@ -59,6 +63,10 @@ def _question(store: Store, run: RunRecord, wanted: str | None) -> tuple[Row, st
         what = "which one" if wanted is None else f"{wanted!r} is not asked"
         raise UsageError(f"{what}: the run asks {', '.join(q['subject'] for q in found)}", "name one of them")
     return fits[0], wanted if wanted and wanted in _modules(fits[0]) else ""
+
+
+def _again(run: RunRecord) -> str:
+    return f"go on: grace resume {run.run_id}"
 
 
 def _say(git: Git, run: RunRecord, text: str) -> None:
@@ -72,7 +80,8 @@ def pause(wanted: str | None) -> None:
     with opened(wanted) as (git, store, run):
         _refuse_over(run)
         if holder(git.roots.run(run.run_id)) is None:
-            sys.stdout.write(f"run {run.run_id} stands still already: {run.state}\n")
+            state = "stopped" if run.state == "running" else run.state
+            sys.stdout.write(f"run {run.run_id} stands still already: {state}\n")
             return
         store.post(run.run_id, Event(type=EventType.PAUSED, actor=actor()))
         sys.stdout.write(f"pausing {run.run_id}; go on with: grace resume {run.run_id}\n")

@@ -5,13 +5,15 @@ import sys
 import time
 from pathlib import Path
 
-from controller.begin import OVER, Options, Submission, read_plan, submit
+from controller.begin import Options, Submission, read_plan, submit
 from controller.carry import carry
 from controller.cli.opened import opened
 from controller.kernel import RunState, decide
 from controller.lock import Held, holder
 from controller.screen import Screen, screen
-from controller.store.store import RunRecord, Store
+from controller.standing import WAITING
+from controller.store.store import OVER, RunRecord, Store
+from packets.errors import GraceError
 from sandbox.git import Git
 
 FOLLOW = 0.2  # seconds between two looks at a run that another process carries
@@ -21,6 +23,9 @@ def run(plan: Path, options: Options, *, as_json: bool) -> int:
     """Submit a plan and carry it, or attach to the run of it that lives."""
     with Git.discover(Path.cwd()) as git, screen(as_json=as_json) as shown:
         made = submit(git, plan, options, shown.tell)
+        if made.how != "new" and (ignored := options.overruled(made.run.settings)):
+            names = ", ".join(f"--{name.replace('engine', 'sandbox').replace('_', '-')}" for name in ignored)
+            shown.tell(f"{names}: not taken over, run {made.run.run_id} keeps what it began with")
         store = Store(git.roots.database)
         try:
             return _go(git, store, made, shown)
@@ -39,7 +44,7 @@ def _go(git: Git, store: Store, made: Submission, shown: Screen) -> int:
     record = made.run
     if made.how == "done":
         shown.tell(f"run {record.run_id} of this plan is over: {record.state}; `--new` runs it again")
-        return shown.finished(record.run_id, record.state, record.exit or 0)
+        return shown.finished(record.run_id, record.state, record.exit or 0, record.note)
     if made.how == "resumed":
         shown.tell(f"run {record.run_id} goes on")
     if made.how != "attached":
@@ -49,6 +54,9 @@ def _go(git: Git, store: Store, made: Submission, shown: Screen) -> int:
             return shown.finished(record.run_id, state, code, store.run(record.run_id).note)
         except Held:
             pass  # another process took it in the same moment: attach
+        except GraceError as fault:
+            shown.finished(record.run_id, "stopped", fault.exit_code, fault.message)
+            raise
     shown.tell(f"run {record.run_id} of this plan is live ({holder(git.roots.run(record.run_id))}); attached to it")
     return attach(git, store, record, shown)
 
@@ -66,7 +74,10 @@ def attach(git: Git, store: Store, record: RunRecord, shown: Screen) -> int:
             shown.event(recorded.event, state)
         if not live:
             now = store.run(record.run_id)
-            return shown.finished(now.run_id, now.state, now.exit if now.exit is not None else 1, now.note)
+            if now.exit is not None:
+                return shown.finished(now.run_id, now.state, now.exit, now.note)
+            note = f"its controller is gone; continue: grace resume {now.run_id}"
+            return shown.finished(now.run_id, "stopped", WAITING, note)
         time.sleep(FOLLOW)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from controller.store.schema import TABLES, VERSION
+from controller.store.schema import APPLICATION, TABLES, VERSION
 from packets.errors import MachineLacks, UsageError
 
 
@@ -22,23 +22,39 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-            self._prepare(create=create)
         except (sqlite3.Error, OSError) as fault:
             raise _unusable(path, fault) from fault
+        try:
+            self._prepare(create=create)
+        except sqlite3.Error as fault:
+            self._db.close()
+            raise _unusable(path, fault) from fault
+        except BaseException:
+            self._db.close()
+            raise
 
     def _prepare(self, *, create: bool) -> None:
         self._db.row_factory = sqlite3.Row
         self._db.execute("PRAGMA busy_timeout=30000")
-        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        version, application = self._pragma("user_version"), self._pragma("application_id")
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != APPLICATION and (tables or version or application):
+            raise UsageError(f"{self.path} is a database, but not grace's", "move the file away")
         if version > VERSION:
             raise UsageError(f"{self.path} was written by a newer grace (format {version})", "upgrade grace")
         if create and version < VERSION:
+            self._db.execute(
+                f"PRAGMA application_id={APPLICATION}"
+            )  # first: a crash in the middle is told from a foreign file
             self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(TABLES)
             self._db.execute(f"PRAGMA user_version={VERSION}")
         elif version == 0:
             raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+        self._db.execute("PRAGMA synchronous=FULL")  # of this connection, not of the file
+
+    def _pragma(self, name: str) -> int:
+        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
 
     def close(self) -> None:
         """Close the connection."""
@@ -56,7 +72,7 @@ class Database:
             try:
                 yield self._db
                 self._db.execute("COMMIT")
-            except sqlite3.OperationalError as fault:
+            except sqlite3.DatabaseError as fault:
                 self._rollback()
                 raise _unusable(self.path, fault) from fault
             except BaseException:

@@ -23,7 +23,10 @@ class AttemptRecord(NamedTuple):
 
 
 class SagaStep(NamedTuple):
-    """One effect that can be undone: kind merge or land; commits before and after; state done or undone."""
+    """One effect: kind merge, sync, land, revert or rollback; the commits before and after.
+
+    `state` is done or undone; a rollback is intended first (its target in `module` or `phase`), then done or void.
+    """
 
     n: int
     kind: str
@@ -96,6 +99,19 @@ class Records:
             n = db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM saga WHERE run_id=?", (self.run_id,)).fetchone()[0]
             row = (self.run_id, n, kind, module, wave, phase, before, after, "done")
             db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
+
+    def intend(self, kind: str, module: str, phase: str) -> int:
+        """Write down that an effect is about to begin, and return the step's number."""
+        with self.store.db.transaction() as db:
+            n = int(db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM saga WHERE run_id=?", (self.run_id,)).fetchone()[0])
+            row = (self.run_id, n, kind, module, 0, phase, "", "", "intended")
+            db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
+        return n
+
+    def settle_step(self, n: int, state: str) -> None:
+        """Write down what became of an intent: done, or void when nothing was changed."""
+        with self.store.db.transaction() as db:
+            db.execute("UPDATE saga SET state=? WHERE run_id=? AND n=?", (state, self.run_id, n))
 
     def replace_saga(self, undone: set[int], rewritten: dict[int, tuple[str, str]]) -> None:
         """Mark steps as undone, and give those that were made anew their new commits."""

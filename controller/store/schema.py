@@ -1,6 +1,8 @@
 """The tables. Events are the truth; the rest is what the fold of them said, kept for readers that load nothing."""
 
 VERSION = 1
+APPLICATION = 0x67726163
+"""What tells our file from anybody else's: `grac`."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS runs (

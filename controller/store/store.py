@@ -14,6 +14,9 @@ from packets.errors import UsageError
 from packets.events import Action, ActionKind, Event, EventType
 from packets.plan import Plan
 
+OVER = frozenset({"done", "failed", "cancelled"})
+"""The states of a run that has ended."""
+
 
 def now() -> str:
     """Return the wall clock, UTC, ISO 8601 with milliseconds."""
@@ -109,6 +112,7 @@ class Store:
         """Store the event, its transitions, the new module rows and the intents that follow, all or nothing.
 
         Returns the event's place, or None when the outcome of that action, or that inbox row, was taken in before.
+        A question is stored as an event of its own, `approval.asked`.
         """
         at = now()
         with self.db.transaction() as db:
@@ -125,6 +129,7 @@ class Store:
             self._answer(db, run_id, event)
             for action in made.actions:
                 self._intend(db, run_id, seq, action, at)
+            self._void(db, run_id, made.state)
             return seq
 
     def _insert_event(self, db: Connection, run_id: str, at: str, event: Event, inbox: str) -> int | None:
@@ -168,22 +173,31 @@ class Store:
             )  # fmt: skip
 
     def _intend(self, db: Connection, run_id: str, seq: int, action: Action, at: str) -> None:
-        body = action.model_dump_json()
-        outcome = seq if action.kind is ActionKind.ASK else None
-        db.execute("INSERT INTO actions VALUES (?,?,?,?,?)", (run_id, action.id, body, seq, outcome))
-        if action.kind is ActionKind.ASK:
-            subject, key, modules = (action.data[k] for k in ("subject", "key", "modules"))
-            timeout = Plan.model_validate_json(
-                db.execute("SELECT plan FROM runs WHERE run_id=?", (run_id,)).fetchone()[0]
-            ).approval_timeout
-            lapses = (datetime.fromisoformat(at) + timedelta(seconds=timeout)).isoformat(timespec="milliseconds")
-            db.execute(
-                "UPDATE approvals SET state='void' WHERE run_id=? AND subject=? AND state='open'", (run_id, subject)
-            )
-            db.execute(
-                "INSERT OR REPLACE INTO approvals VALUES (?,?,?,?,?,?,'open','','')",
-                (run_id, subject, key, json.dumps(modules), at, lapses),
-            )
+        asked = self._ask(db, run_id, action, at) if action.kind is ActionKind.ASK else None
+        body = (run_id, action.id, action.model_dump_json(), seq, asked)
+        db.execute("INSERT INTO actions VALUES (?,?,?,?,?)", body)
+
+    def _ask(self, db: Connection, run_id: str, action: Action, at: str) -> int | None:
+        """Open the question; that it was asked is an event like any other."""
+        subject, key, modules = (action.data[k] for k in ("subject", "key", "modules"))
+        plan = db.execute("SELECT plan FROM runs WHERE run_id=?", (run_id,)).fetchone()[0]
+        timeout = Plan.model_validate_json(plan).approval_timeout
+        lapses = (datetime.fromisoformat(at) + timedelta(seconds=timeout)).isoformat(timespec="milliseconds")
+        db.execute("UPDATE approvals SET state='void' WHERE run_id=? AND subject=? AND state='open'", (run_id, subject))
+        db.execute(
+            "INSERT OR REPLACE INTO approvals VALUES (?,?,?,?,?,?,'open','','')",
+            (run_id, subject, key, json.dumps(modules), at, lapses),
+        )
+        return self._insert_event(db, run_id, at, asked(action), "")
+
+    def _void(self, db: Connection, run_id: str, state: RunState) -> None:
+        """Close the questions that the fold no longer asks: answered by an edit, ended by a cancel, rolled back."""
+        sql = "SELECT subject, key FROM approvals WHERE run_id=? AND state='open'"
+        for subject, key in db.execute(sql, (run_id,)).fetchall():
+            question = state.questions.get(subject)
+            if question is None or question.key != key:
+                change = "UPDATE approvals SET state='void' WHERE run_id=? AND subject=? AND key=? AND state='open'"
+                db.execute(change, (run_id, subject, key))
 
     def events(self, run_id: str, after: int = 0) -> list[Recorded]:
         """Return the run's events in order."""
@@ -225,15 +239,32 @@ class Store:
         return self.db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)
 
 
+def asked(action: Action) -> Event:
+    """Return the event that says what a person is asked."""
+    return Event(type=EventType.ASKED, action=action.id, data=action.data)
+
+
+_PEOPLES = frozenset({
+    EventType.GRANTED, EventType.REJECTED, EventType.LAPSED, EventType.EDITED, EventType.PAUSED, EventType.CANCELLED,
+    EventType.ROLLED_BACK,
+})  # fmt: skip
+
+
 def worked(events: Sequence[Recorded]) -> float:
-    """Return the seconds that a run's controllers worked so far: each from its first event to its last."""
-    total, began, last = 0.0, None, None
+    """Return the seconds that a run's controllers worked so far, without what they `waited` for a person.
+
+    A life goes from run.started or run.resumed to the last event that is no person's: those come in at any time, also
+    long after a controller is gone, and are followed by others where one was there.
+    """
+    total, waited, began, last = 0.0, 0.0, None, None
     for recorded in events:
         at = datetime.fromisoformat(recorded.at)
         if began is None or last is None or recorded.event.type is EventType.RESUMED:
             total += (last - began).total_seconds() if began and last else 0.0
-            began = at
-        last = at
+            began, last, waited = at, at, 0.0
+        elif recorded.event.type not in _PEOPLES:
+            total, last, waited = total - waited, at, 0.0
+        waited += float(recorded.event.data.get("waited", 0.0))
     return total + ((last - began).total_seconds() if began and last else 0.0)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from packets.forbidden import path_fault
-from packets.outcome import AnomalyKind
+from packets.outcome import Anomaly, AnomalyKind
 from packets.verdict import Finding
 from reviewer.case import Case, Sizes
 from reviewer.evidence import ABSENT, GITLINK, LINK, Evidence
-from reviewer.findings import error
+from reviewer.findings import error, note
 from sandbox.git import Change, Entry
 
 _MODES = frozenset({"100644", "100755", LINK, GITLINK})
@@ -19,7 +19,6 @@ _LONGEST_LINK = 4096
 _ANOMALIES = {
     AnomalyKind.SPECIAL: ("integrity.special_file", "a socket, pipe or device"),
     AnomalyKind.NESTED_REPO: ("integrity.nested_repo", "a git repository inside the repository"),
-    AnomalyKind.UNREADABLE: ("integrity.unreadable", "it could not be read"),
     AnomalyKind.NAME: ("integrity.git_path", "a name that git cannot hold"),
     AnomalyKind.TOO_BIG: ("integrity.size", "too big to be taken over"),
     AnomalyKind.HARD_LINK: ("integrity.hard_link", "a hard link to another file"),
@@ -38,7 +37,7 @@ class IntegrityGate:
         "integrity.mode": "a file has a mode other than 644, 755 or link",
         "integrity.size": "a file, or all that was added, is bigger than the limit",
         "integrity.special_file": "a socket, pipe or device was left in the tree",
-        "integrity.unreadable": "a file was left that nobody may read",
+        "integrity.unreadable": "a file or folder was left without read permission; its content is taken all the same",
         "integrity.hard_link": "a hard link was left in the tree",
         "integrity.case_clash": "two paths differ only in case or in Unicode form: some file systems cannot hold both",
         "integrity.git_path": "a path means git's own folder on some file system, or cannot be one of git's",
@@ -46,13 +45,19 @@ class IntegrityGate:
 
     def judge(self, case: Case, evidence: Evidence) -> Iterable[Finding]:
         """Give what the harvest found, then names and modes, links, sizes."""
-        for anomaly in case.outcome.anomalies:
-            code, what = _ANOMALIES[anomaly.kind]
-            yield error(code, f"left out of the result: {what}", path=anomaly.path, evidence=anomaly.detail)
+        yield from map(_anomaly, case.outcome.anomalies)
         for change in evidence.changes:
             yield from _names_and_modes(change, evidence)
         yield from _clashes(evidence)
         yield from _contents(evidence, case.sizes)
+
+
+def _anomaly(anomaly: Anomaly) -> Finding:
+    if anomaly.kind is AnomalyKind.UNREADABLE:
+        what = "left without read permission; it was opened, and what is in it is part of the result"
+        return note("integrity.unreadable", what, path=anomaly.path, evidence=anomaly.detail)
+    code, what = _ANOMALIES[anomaly.kind]
+    return error(code, f"left out of the result: {what}", path=anomaly.path, evidence=anomaly.detail)
 
 
 def _names_and_modes(change: Change, evidence: Evidence) -> Iterator[Finding]:

@@ -1,5 +1,7 @@
 import pytest
 
+from packets.outcome import Anomaly, AnomalyKind
+from packets.verdict import Severity
 from sandbox.git import Entry
 from sandbox.git.values import Content
 
@@ -105,3 +107,12 @@ def test_mode_and_content_of_every_plain_kind_are_fine(bench):
         "app/extra/binary": bytes(range(256)),
     }
     assert bench.judge(bench.good | files).errors == ()
+
+
+def test_what_was_left_without_permissions_is_taken_and_only_noted(bench):
+    left = Anomaly(kind=AnomalyKind.UNREADABLE, path="app/engine.py", detail="mode 000; opened to read it")
+    verdict = bench.judge(outcome={"anomalies": (left,)})
+    found = next(f for f in verdict.findings if f.code == "integrity.unreadable")
+    assert found.severity is Severity.NOTE
+    assert "part of the result" in found.message
+    assert verdict.errors == ()

@@ -383,3 +383,14 @@ def test_a_yes_from_before_a_rollback_is_gone_though_the_tree_is_the_same(start:
     run.refresh()
     assert run.asked["wave:2"].data["modules"] == ["b", "c"]
     assert run.open == {}
+
+
+def test_a_wave_that_lost_a_module_is_checked_without_it(start: Start) -> None:
+    run = start([["a", "b"]], yes=True, optional=("b",))
+    run.accept("a", "b")
+    run.merge("a", "b")
+    run.refresh()
+    rolled_back(run, "b")
+    run.tell(E.RESUMED)
+    run.judge("b", final="the deadline was reached")
+    assert run.find(K.REFRESH).data == {"level": "wave", "wave": 1}

@@ -199,6 +199,7 @@ class Referee:
         assert not (made.actions and self.standing), f"acted while {self.standing}"
         for action in made.actions:
             getattr(self, f"_on_{action.kind}")(action)
+            assert action.module or not action.attempt
             if action.kind is not K.ASK:
                 assert action.id not in self.open
                 self.open[action.id] = action
@@ -218,6 +219,7 @@ class Referee:
             assert all(self.tree.get(m, (head, n)) == (head, n) for m, head, n in pairs)
         for m, s in state.modules.items():
             assert s.attempt == self.attempt[m] <= self.allowed[m]
+            assert self.state[m] not in MERGED_OR_FINAL or (s.accepted, s.waits_for) == (False, "")
             if self.state[m] is S.FAILED:
                 assert all(self.state[x] in FINAL for x in self.needing({m}))
             if self.state[m] is S.DONE:
@@ -514,7 +516,7 @@ def refold(run: Any) -> None:
 
 def test_nothing_that_the_world_does_breaks_a_rule(run_of: Start) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(500):
+    for seed in range(400):
         rng = random.Random(seed)
         spite, steps = rng.choice([0.1, 0.25, 0.45]), rng.choice([30, 120, 400])
         seen += play(run_of(plan(rng, 3)), rng, spite=spite, steps=steps).seen
@@ -525,7 +527,7 @@ def test_nothing_that_the_world_does_breaks_a_rule(run_of: Start) -> None:
     }  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 5), spite=st.floats(0, 0.7), steps=st.integers(0, 150))
 def test_any_plan_and_any_luck(run_of: Start, seed: int, size: int, spite: float, steps: int) -> None:
     rng = random.Random(seed)
@@ -543,8 +545,8 @@ def test_a_kind_world_lands_everything(run_of: Start) -> None:
 
 def test_thousands_of_modules_cost_each_no_more_than_a_few(run_of: Start) -> None:
     """One wave of n modules with three attempts each; the cost of an event must not grow with n."""
-    few, many = (_cost_of_an_event(run_of, n) for n in (500, 3000))
-    assert many < 4 * few, f"{few * 1e6:.0f} us an event with 500 modules, {many * 1e6:.0f} us with 3,000"
+    few, many = (_cost_of_an_event(run_of, n) for n in (400, 2400))
+    assert many < 4 * few, f"{few * 1e6:.0f} us an event with 400 modules, {many * 1e6:.0f} us with 2,400"
 
 
 def _cost_of_an_event(run_of: Start, modules: int) -> float:

@@ -36,7 +36,7 @@ class Knowledge:
         return self._both(tree)[1]
 
     def linker(self, tree: str) -> Linker:
-        """Return what resolves names in a tree."""
+        """Return what resolves names in a tree. Not for several threads at once."""
         return self._both(tree)[0]
 
     def compare(
@@ -45,8 +45,9 @@ class Knowledge:
         """Set expected and claimed deltas of one module beside what the two trees show."""
         from controller.graph.compare import compare
 
-        base, head = self._both(base_tree), self._both(head_tree)
-        return compare(Territory(plan), packet, base=base, head=head, claimed=claimed)
+        with self._lock:  # resolving a name notes what it found on the way
+            base, head = self._both(base_tree), self._both(head_tree)
+            return compare(Territory(plan), packet, base=base, head=head, claimed=claimed)
 
     def excerpt(self, tree: str, plan: Plan, module: Module) -> GraphExcerpt:
         """Return what a worker on this module should know of the code around it."""
@@ -58,8 +59,9 @@ class Knowledge:
         """Return (module id, index of the graph expectation, message) for every name that cannot be meant."""
         from controller.graph.expectations import name_problems
 
-        linker, graph = self._both(tree)
-        return name_problems(graph, linker, Territory(plan))
+        with self._lock:
+            linker, graph = self._both(tree)
+            return name_problems(graph, linker, Territory(plan))
 
     def refresh(self, tree_before: str, tree_after: str, no_cache: bool = False) -> tuple[int, int, GraphDelta]:  # noqa: FBT001, FBT002
         """Return files of the tree, files parsed anew for it, and what changed in the graph since `tree_before`."""

@@ -1,0 +1,115 @@
+"""The real controller, killed -9 at a chosen boundary. A server that has everything imported forks one life at a time.
+
+A boundary lies after each effect that outlives us: a transaction of our tables, the work of a step and its record in
+the engine's journal, a ref, a checkout of the user's. Before an effect the world is as it was after the one before it.
+Each line read is {cwd, args, out, at}: `at` is a number (the n-th boundary), or a word (the first effect that it
+names), or null; each line written is {code, seen}.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+
+import controller.carry
+import controller.cli.app
+import controller.cli.run
+import controller.graph
+import controller.run
+import dbos
+from controller.main import run as main
+from controller.store.database import Database
+from controller.store.records import Records
+from sandbox import bubblewrap, image
+from sandbox.git import Git
+
+
+class Boundaries:
+    """Counts boundaries, and dies at the chosen one."""
+
+    def __init__(self, at, report):
+        self.at, self.report, self.seen, self.lock = at, report, 0, threading.Lock()
+
+    def __call__(self, name):
+        with self.lock:
+            self.seen += 1
+            os.pwrite(self.report, b"%9d" % self.seen, 0)
+            if self.seen == self.at or (isinstance(self.at, str) and self.at in name):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def around(self, owner, method, said):
+        before = getattr(owner, method)
+
+        def wrapped(*args, **more):
+            result = before(*args, **more)
+            self(said(args))
+            return result
+
+        setattr(owner, method, wrapped)
+
+    def everywhere(self):
+        transaction, step = Database.transaction, dbos.DBOS.run_step
+
+        @contextmanager
+        def counted(database):
+            with transaction(database) as db:
+                yield db
+            self("transaction")
+
+        def run_step(options, work, *args, **more):
+            def worked():
+                result = work()
+                self(f"work {options['name']}")
+                return result
+
+            result = step(options, worked, *args, **more)
+            self(f"step {options['name']}")
+            return result
+
+        Database.transaction, dbos.DBOS.run_step = counted, run_step
+        self.around(Records, "put_packet", lambda args: f"attempts {args[1].module_id} {args[1].attempt}")
+        self.around(Git, "update_ref", lambda args: f"ref {args[1]} from {args[3]}" if args[3] else f"ref {args[1]}")
+        self.around(Git, "delete_ref", lambda args: f"gone {args[1]}")
+        self.around(Git, "update_worktree", lambda args: f"checkout {args[1]}")
+
+
+def live(cwd, args, out, at, report):
+    os.chdir(cwd)
+    sink = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for number in (1, 2):
+        os.dup2(sink, number)
+    Boundaries(at, report).everywhere()
+    try:
+        code = main(args)
+    except SystemExit as ended:
+        code = ended.code
+    sys.stdout.flush()
+    os._exit(code if isinstance(code, int) else 1)
+
+
+def serve():
+    loaded = (
+        controller.carry,
+        controller.cli.app,
+        controller.cli.run,
+        controller.graph,
+        controller.run,
+        bubblewrap,
+        image,
+    )
+    assert all(loaded)
+    for line in sys.stdin:
+        report = os.memfd_create("seen")
+        if (child := os.fork()) == 0:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            live(**json.loads(line), report=report)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        seen = int(os.pread(report, 9, 0) or b"0")
+        os.close(report)
+        print(json.dumps({"code": code, "seen": seen}), flush=True)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,156 @@
+"""Rows E: proof and merge. Agents that make everything look green are found out by what git and our own runs say."""
+
+import json
+import signal
+
+import yaml
+
+TEST = "def test_{0}():\n    assert 1 + 1 == 2\n\n\ndef test_{0}_stays():\n    assert True\n"
+OLD = "tests/test_{0}.py"
+CHECK = ["python3 -m pytest -q {0}"]
+FILE = "import pathlib; p = pathlib.Path('{0}'); t = p.read_text(); "
+
+# E3: how a test goes away while every check stays green. The module may write the test file.
+AWAY = {
+    "Deletes": "p.unlink()",
+    "Cuts": "p.write_text(t.split('def ')[0] + 'def ' + t.split('def ')[2])",
+    "Renames": "p.write_text(t.replace('def test_{0}(', 'def tst_{0}('))",
+    "Empties": "p.write_text(t.replace('assert 1 + 1 == 2', 'pass'))",
+    "Weakens": "p.write_text(t.replace('assert 1 + 1 == 2', 'assert True'))",
+    "Skips": "p.write_text('import pytest\\n\\n\\n@pytest.mark.skip\\n' + t)",
+    "SkipsAll": "p.write_text('import pytest\\npytestmark = pytest.mark.skip\\n' + t)",
+    "SkipsIf": "p.write_text('import pytest\\n\\n\\n@pytest.mark.skipif(True, reason=\"\")\\n' + t)",
+    "SkipsInside": "p.write_text(t.replace('    assert 1 + 1', '    import pytest; pytest.skip()\\n    assert 1 + 1'))",
+    "Expects": "p.write_text('import pytest\\n\\n\\n@pytest.mark.xfail\\n' + t)",
+    "Returns": "p.write_text(t.replace('    assert 1 + 1', '    return\\n    assert 1 + 1'))",
+    "Shadows": "p.write_text(t + '\\n\\ndef test_{0}():\\n    pass\\n')",
+    "Undoes": "p.write_text(t + '\\n\\ndel test_{0}\\n')",
+    "Hides": "p.write_text(t + '\\n\\ntest_{0}.__test__ = False\\n')",
+    "Catches": "p.write_text(t.replace('assert 1 + 1 == 2', 'try:\\n        assert 1 + 1 == 2\\n    except AssertionError: pass'))",
+}
+
+
+def python(code):
+    return {"kind": "command", "run": ["python3", "-c", code]}
+
+
+def test_e3_tests_that_go_away_are_named_though_all_checks_pass(repo):
+    files = {OLD.format(name.lower()): TEST.format(name.lower()) for name in AWAY}
+    repo.commit("tests", files)
+    modules, agents = {}, {}
+    for name, change in AWAY.items():
+        low = name.lower()
+        path = OLD.format(low)
+        agents[low] = python(FILE.format(path) + change.format(low))
+        check = "python3 -m pytest -q tests; test $? -le 5" if name in {"Deletes"} else CHECK[0].format(path)
+        verification = {"module_local_checks": [check]}
+        modules[name] = {"agent": low, "write_scope": [path], "verification": verification}
+    repo.plan(modules, agents=agents, defaults={"limits": {"attempts": 1}})
+    head = repo.head
+    repo.grace("run", "plan.yaml", "--yes").exits(1)
+    assert repo.head == head
+    missed = {}
+    for module in repo.status()["modules"]:
+        errors = [f for f in module["findings"] if f["severity"] == "error"]
+        named = [f for f in errors if f["code"].startswith("verification.test_") and module["id"].lower() in str(f)]
+        if module["state"] != "failed" or not named:
+            missed[module["id"]] = (module["state"], [(f["code"], f["message"]) for f in module["findings"]])
+    assert not missed, missed
+
+
+# E4: what the report claims although nothing of it is so. Each writes its own file honestly.
+CLAIMS = {
+    "Edges": {"graph_delta": {"edges_added": ["app.shop -> app.money"]}},
+    "Nodes": {"graph_delta": {"nodes_added": ["app.invented"]}},
+    "Gone": {"graph_delta": {"nodes_removed": ["app.shop"]}},
+    "Files": {"files_changed": ["src/files.txt", "src/never.txt"]},
+    "Checks": {"checks_passed": ["pytest -q tests/test_never.py"]},
+    "Scenarios": {"verification_delta": {"scenarios_added": ["tests/test_x.py::test_invented"]}},
+    "Removed": {"verification_delta": {"scenarios_removed": ["tests/test_x.py::test_x"]}},
+    "Markers": {"verification_delta": {"markers_added": ["[Never][Logged]"]}},
+}
+
+
+def test_e4_each_false_claim_is_a_finding(repo):
+    repo.commit(
+        "code",
+        {
+            "app/shop.py": "class Shop:\n    pass\n", "app/money.py": "class Money:\n    pass\n",
+            "tests/test_x.py": "def test_x():\n    assert 1\n",
+        },
+    )  # fmt: skip
+    modules = {}
+    for name, claim in CLAIMS.items():
+        report = json.dumps({"status": "done", **claim})
+        path = f"src/{name.lower()}.txt"
+        shell = f"echo x > {path}; printf %s '{report}' > $GRACE_OUT/report.json"
+        modules[name] = {"shell": shell, "write_scope": [path]}
+    repo.plan(modules, defaults={"limits": {"attempts": 1}})
+    repo.grace("run", "plan.yaml", "--yes").exits(1)
+    for module in repo.status()["modules"]:
+        claim = json.dumps(CLAIMS[module["id"]])
+        false = [f for f in module["findings"] if f["code"] == "claims.false" and f["severity"] == "error"]
+        assert false, (module["id"], module["state"], module["findings"])
+        assert any(word in str(false) for word in ("invented", "never", "Never", "app", "test_x")), (claim, false)
+
+
+# E5: what judges the work. Each module's scope is a folder with the file in it, never the file's own name.
+JUDGES = {
+    "Conftest": "a/conftest.py",
+    "Ini": "b/pytest.ini",
+    "Project": "c/pyproject.toml",
+    "Script": "d/check.sh",  # named by its own check
+    "Phase": "e/phase.sh",  # named by the phase's check
+    "Wave": "f/wave.sh",  # named by the wave's check
+    "Make": "g/Makefile",  # what its check runs without naming it
+    "Other": "h/test_other.py",  # named by another module's check
+    "Case": "i/ConfTest.py",
+    "Lock": "j/poetry.lock",
+    "New": "k/conftest.py",  # not there before
+    "Gone": "l/tox.ini",
+}
+
+
+def test_e5_what_judges_is_protected_unless_the_plan_names_that_very_file(repo):
+    green = "#!/bin/sh\ntrue\n"
+    there = {path: green if path.endswith(".sh") else "" for path in JUDGES.values() if path != JUDGES["New"]}
+    repo.commit("judges", {**there, "g/Makefile": "test:\n\ttrue\n", "named/pytest.ini": "[pytest]\n"})
+    modules = {}
+    for name, path in JUDGES.items():
+        shell = f"rm {path}" if name == "Gone" else f"echo '# mine' >> {path}"
+        modules[name] = {"shell": shell, "write_scope": [path.partition("/")[0] + "/"], "optional": True}
+    modules["Named"] = {"shell": "echo '# mine' >> named/pytest.ini", "write_scope": ["named/pytest.ini"]}
+    for name, check in {
+        "Script": "sh d/check.sh",
+        "Make": "make -C g test",
+        "Named": "test -f h/test_other.py",
+    }.items():
+        modules[name]["verification"] = {"module_local_checks": [check]}
+    path = repo.plan(modules, checks=["sh e/phase.sh"], defaults={"limits": {"attempts": 1}})
+    plan = yaml.safe_load(path.read_text())
+    plan["phases"][0]["wave_checks"] = ["sh f/wave.sh"]
+    path.write_text(yaml.safe_dump(plan, sort_keys=False))
+    repo.commit("the plan")
+
+    repo.grace("run", "plan.yaml", "--yes").exits(0)
+
+    found = {m["id"]: (m["state"], {f["code"]: f["path"] for f in m["findings"]}) for m in repo.status()["modules"]}
+    assert found.pop("Named")[0] == "done"
+    missed = {name: said for name, said in found.items() if said[1].get("scope.protected") != JUDGES[name]}
+    assert not missed, missed
+    assert {state for state, _ in found.values()} == {"failed"}
+
+
+def test_e8_a_merge_that_was_made_but_not_recorded_is_made_once(repo, lives):
+    """The controller dies between moving the integration branch and writing that down, and again at the landing."""
+    repo.plan({m: {"shell": f"echo x > src/{m}.txt", "write_scope": [f"src/{m}.txt"]} for m in ("A", "B")})
+    start = repo.head
+    for effect in ("integration from", "integration from", "refs/heads/main from"):
+        code, _, said = lives(repo, "run", "plan.yaml", "--yes", at=effect)
+        assert code == -signal.SIGKILL, said
+    code, _, said = lives(repo, "run", "plan.yaml", "--yes")
+    assert code == 0, said
+    merged = repo.git("log", "--format=%(trailers:key=Grace-Module,valueonly,separator=%x2C)", f"{start}..main").split()
+    assert sorted(merged) == ["A", "B"]
+    assert {m["state"] for m in repo.status()["modules"]} == {"done"}
+    assert repo.leftovers() == []

@@ -17,6 +17,7 @@ from packets.events import Action, Event, EventType
 T = TypeVar("T")
 
 APPLICATION_VERSION = "1"  # pinned: the default is a hash of the source, which would strand work after an upgrade
+_LOOK = 0.05  # seconds; how long the engine's listener sleeps, and so how long closing it may take
 _UNDER_WAY = frozenset({"PENDING", "ENQUEUED"})
 _GRACE = 15  # seconds for what still runs when the controller leaves
 
@@ -60,6 +61,7 @@ class Engine:
                 "max_executor_threads": self._threads,
                 "log_level": "CRITICAL",
                 "serializer": DBOSPortableJSONSerializer(),
+                "notification_listener_polling_interval_sec": _LOOK,
             }
         )
 

@@ -1,21 +1,25 @@
 """A repository, a plan of patches, and grace itself in this process, on the in-memory engine."""
 
 import json
+import logging
 import os
+import pkgutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 
 import sandbox.choose
 from controller import main
 from controller.begin import open_context
 from controller.context import Context
+from controller.run import Loop
 from controller.store.records import Records
 from controller.store.store import Store
 from sandbox.choose import Choice
@@ -47,7 +51,7 @@ class Said(NamedTuple):
         return self
 
 
-def added(path: str, text: str) -> str:
+def _added(path: str, text: str) -> str:
     """A patch that makes one file."""
     body = "".join(f"+{line}\n" for line in text.splitlines())
     return (
@@ -56,7 +60,7 @@ def added(path: str, text: str) -> str:
     )
 
 
-def changed(path: str, before: str, after: str) -> str:
+def _changed(path: str, before: str, after: str) -> str:
     """A patch that replaces the whole of a short file."""
     old = "".join(f"-{line}\n" for line in before.splitlines())
     new = "".join(f"+{line}\n" for line in after.splitlines())
@@ -119,7 +123,7 @@ class World:
     # --- grace
 
     def plan(self, modules: Mapping[str, Mapping[str, Any]], **keys: Any) -> Path:
-        """Commit a plan. `writes: {path: text}` becomes a patch that adds files, `patch` is one as it stands.
+        """Commit a plan. `writes: {path: text}` becomes a patch that adds files, `changes: {path: (old, new)}` another.
 
         `phase` puts a module into a phase of that name; `checks`, `wave_checks` hold for every phase.
         """
@@ -131,8 +135,11 @@ class World:
             phase = body.pop("phase", "one")
             writes = body.pop("writes", None)
             if writes is not None:
-                body["patch"] = "".join(added(path, text) for path, text in writes.items())
+                body["patch"] = "".join(_added(path, text) for path, text in writes.items())
                 body.setdefault("write_scope", list(writes))
+            if changes := body.pop("changes", None):
+                body["patch"] = "".join(_changed(path, *texts) for path, texts in changes.items())
+                body.setdefault("write_scope", list(changes))
             if patch := body.pop("patch", None):
                 name = module_id.replace("/", "-")
                 self.write({f"patches/{name}.diff": patch})
@@ -147,7 +154,7 @@ class World:
             )
             listed["modules"].append(body)
         whole = {"version": 1, "name": "world", **keys, "agents": agents, "phases": list(phases.values())}
-        (self.path / "plan.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
+        (self.path / "plan.yaml").write_text(json.dumps(whole, indent=1))  # which is YAML, without its aliases
         self.commit(message="the plan")
         return self.path / "plan.yaml"
 
@@ -200,6 +207,10 @@ class World:
         with self.store() as store:
             return [(s.kind, s.module, s.state) for s in Records(store, store.run(None).run_id).saga()]
 
+    def saga_done(self) -> list[tuple[str, str]]:
+        """The effects that stand."""
+        return [(kind, module) for kind, module, state in self.saga() if state == "done" and kind != "rollback"]
+
     def agrees(self) -> None:
         """Assert what must hold at any rest: the saga is a chain, and git, saga and status say the same."""
         with self.context() as ctx:
@@ -213,10 +224,9 @@ class World:
             assert tips[0] == (steps[-1].after if steps else ctx.run.base_commit)
             merged = {s.module: s.after for s in steps if s.kind == "merge"}
             assert len(merged) == len([s for s in steps if s.kind == "merge"]), "merged once"
-            there = {
-                m["module"]: m["commit_id"] for m in rows if m["state"] in {"asleep", "done"} and not m["reverted"]
-            }
-            assert there == merged
+            there = {m["module"]: m["commit_id"] for m in rows if m["state"] in {"asleep", "done"}}
+            gone = {m["module"] for m in rows if m["state"] == "cancelled"}  # merged, and then the run was cancelled
+            assert there == {module: commit for module, commit in merged.items() if module not in gone}
         self.states()
 
     def leftovers(self) -> list[str]:
@@ -237,7 +247,53 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.chdir(made.path)
     engine = lambda: Choice(MemorySandbox(made.scripts), "memory: scripted")  # noqa: E731
     monkeypatch.setitem(sandbox.choose._CHOICES, "memory", engine)
-    return made
+    yield made
+    logging.getLogger("dbos").handlers.clear()  # the engine writes to the stderr of its first launch, which ends here
+
+
+class Crash(BaseException):
+    """The controller dies here."""
+
+
+@pytest.fixture
+def crash() -> type[Crash]:
+    return Crash
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Let this process die once, before or after the `nth` call of a function; a thread's death is everybody's."""
+
+    @contextmanager
+    def cutting(point: str, side: str, nth: int = 1) -> Iterator[None]:
+        owner_name, _, name = point.rpartition(".")
+        owner, whole = pkgutil.resolve_name(owner_name), pkgutil.resolve_name(point)
+        calls, died = count(1), threading.Event()
+        step = Loop._step
+
+        def dying(*args: Any, **named: Any) -> Any:
+            number = next(calls)
+            if number == nth and side == "before":
+                died.set()
+                raise Crash
+            result = whole(*args, **named)
+            if number == nth and side == "after":
+                died.set()
+                raise Crash
+            return result
+
+        def watched(loop: Loop) -> bool:
+            if died.is_set():
+                raise Crash
+            return step(loop)
+
+        with monkeypatch.context() as patch, pytest.raises(Crash):
+            patch.setattr(owner, name, dying)
+            patch.setattr(Loop, "_step", watched)
+            yield
+        assert died.is_set()
+
+    return cutting
 
 
 @pytest.fixture

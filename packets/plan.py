@@ -230,6 +230,11 @@ class Plan(Value):
                 return phase
         raise KeyError(module_id)
 
+    def checks(self) -> tuple[str, ...]:
+        """Return every command that judges something in this plan, each once."""
+        own = (check for module in self.modules() for check in module.verification.module_local_checks)
+        return tuple(dict.fromkeys((*own, *(c for phase in self.phases for c in (*phase.wave_checks, *phase.checks)))))
+
     def limits_of(self, module: Module) -> Limits:
         """Return the module's limits over the plan's defaults over grace's own."""
         return module.limits.over(self.defaults.limits.over(Limits()))

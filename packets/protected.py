@@ -76,6 +76,9 @@ _IMPLIED = {
 }
 """What a check runs without naming it, by the program's name."""
 
+_ENTERING = frozenset({"cd", "-C", "--directory"})
+"""What is followed by the folder to work in."""
+
 
 def is_protected(path: str, checks: Sequence[str] = ()) -> str | None:
     """Say why `path` may only be written by a module that names it, or None; `checks` are the commands that judge."""
@@ -104,14 +107,17 @@ def names_file(check: str, path: str) -> bool:
 def paths_in(check: str) -> Iterator[str]:
     """Give every path that the command may mean, relative to the root."""
     folder, entering, module = "", False, False
+    implied: list[str] = []
     for word in _words(check):
         if entering:
             folder, entering = posixpath.normpath(posixpath.join(folder, word)), False
+            yield from _placed(folder, *implied)
             continue
         if module:
             dotted = word.replace(".", "/")
             yield from _placed(folder, f"{dotted}.py", f"{dotted}/__main__.py", f"{dotted}/__init__.py")
-        entering, module = word == "cd", word == "-m"
+        entering, module = word in _ENTERING, word == "-m"
+        implied += _IMPLIED.get(posixpath.basename(word), ())
         if " " in word and word != check:
             yield from paths_in(word)  # sh -c "…"
         value = word.partition("=")[2] if "=" in word else ""

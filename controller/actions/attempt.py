@@ -138,7 +138,7 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
         return ctx.cancelled(packet.module_id)
 
     ctx.note("judging", packet.module_id, packet.attempt)
-    commands = packet.verification_excerpt.module_local_checks
+    commands = (*packet.verification_excerpt.module_local_checks, *ctx.plan.checks())
     name = job_name(packet.run_id, packet.module_id, packet.attempt, "check")
     case = Case(
         packet=packet,

@@ -17,13 +17,12 @@ _FILE = re.compile(r"[\w.][\w./-]*\.[A-Za-z]\w*")
 def note_problems(plan: Plan, places: Places) -> Iterator[Problem]:
     """Return warnings and notes; none of them refuses the plan."""
     for loc, module in modules_at(plan):
-        checks = _checks(plan.phase_of(module.id), module)
-        if not checks:
+        if not _checks(plan.phase_of(module.id), module):
             message = f"nothing verifies {module.id}: it has no checks, and neither has its phase"
             hint = "add module_local_checks; that nothing was verified is a finding of its review"
             yield places.problem((*loc, "id"), "plan.no_checks", message, hint, severity="warning")
         yield from _named(module, loc, places)
-        yield from _judges(module, checks, loc, places)
+        yield from _judges(module, plan.checks(), loc, places)
 
 
 def _checks(phase: Phase, module: Module) -> tuple[str, ...]:

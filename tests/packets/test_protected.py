@@ -53,6 +53,7 @@ def test_not_protected(path):
         ("A=1 sh x.sh|tee log", "x.sh"),
         ("make -s test", "Makefile"),
         ("cd web && make", "web/Makefile"),
+        ("make -s -C web test", "web/Makefile"),
         ('sh "open quote.sh', "quote.sh"),
     ],
 )

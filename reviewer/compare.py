@@ -58,6 +58,8 @@ class TestsDiff:
     reworded: list[tuple[Scenario, Scenario]] = field(default_factory=list)
     """Scenarios that got another docstring or more rows."""
     support: list[Support] = field(default_factory=list)
+    kept: list[Scenario] = field(default_factory=list)
+    """Scenarios of the changed files that are on both sides, altered or not."""
 
     def delta(self) -> VerificationDelta:
         """Return it as a value, ids sorted."""
@@ -106,6 +108,7 @@ def _compare_scenarios(
     pairs = [(old[name], new[name]) for name in old.keys() & new.keys()]
     gone = {name: old[name] for name in old.keys() - new.keys()}
     fresh = {name: new[name] for name in new.keys() - old.keys()}
+    diff.kept = sorted((now for _, now in pairs), key=lambda each: each.id)
     diff.moved = sorted(_moved(gone, fresh), key=lambda pair: pair[0].id)
     for was, now in sorted([*pairs, *diff.moved], key=lambda pair: pair[1].id):
         _compare_pair(was, now, diff)

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
+from packets.deltas import VerificationExpectation
 from reviewer.scenarios import Scenario
 
 
@@ -38,6 +39,16 @@ def meant_id(name: str, identifier: str) -> bool:
     row = row.removesuffix("]")
     options = {identifier, own, own.partition("[")[0], bare, f"{bare}[{row}]", row} - {""}
     return name in options or f"test_{name}" in (bare, row) or folded(name) == folded(own.rpartition("::")[2])
+
+
+def declared(expected: Iterable[VerificationExpectation], verbs: Iterable[str], *ids: str) -> bool:
+    """Say whether the plan expects, with one of the verbs, what happened to the scenario of one of these ids."""
+    return any(
+        e.verb in verbs and (meant_id(e.name, each) or e.name == f"{each.partition('::')[0]}::*")
+        for e in expected
+        if e.kind == "scenario"
+        for each in ids
+    )
 
 
 def nearest(name: str, known: Iterable[str]) -> Sequence[str]:

@@ -6,6 +6,7 @@ from reviewer.gates.claims import ClaimsGate
 from reviewer.gates.graph import GraphGate
 from reviewer.gates.integrity import IntegrityGate
 from reviewer.gates.markers import MarkersGate
+from reviewer.gates.outcomes import OutcomesGate
 from reviewer.gates.scope import ScopeGate
 from reviewer.gates.secrets import SecretsGate
 from reviewer.gates.tests import TestsGate
@@ -19,6 +20,7 @@ GATES: tuple[Gate, ...] = (
     GraphGate(),
     TestsGate(),
     ChecksGate(),
+    OutcomesGate(),
     MarkersGate(),
     ClaimsGate(),
 )

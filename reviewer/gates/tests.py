@@ -9,7 +9,7 @@ from reviewer.case import Case
 from reviewer.compare import Altered, TestsDiff
 from reviewer.evidence import Evidence
 from reviewer.findings import error, note, warning
-from reviewer.names import is_title, means, meant_id, nearest
+from reviewer.names import declared, is_title, means, meant_id, nearest
 
 _HINT = "a plan that means it declares `{verb} scenario {name}` in expected_deltas.verification"
 
@@ -58,29 +58,29 @@ def _lost(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterator[
     for gone in diff.lost:
         # Rows of a test may go where the test is said to change.
         verbs = ("remove", "change") if gone.id.endswith("]") else ("remove",)
-        if not _declared(expected, verbs, gone.id):
+        if not declared(expected, verbs, gone.id):
             hint = _HINT.format(verb="remove", name=gone.id.rpartition("::")[2])
             yield error("verification.test_removed", f"{gone.id} is gone", path=gone.path, line=gone.line, hint=hint)
 
 
 def _altered(each: Altered, expected: list[VerificationExpectation]) -> Iterator[Finding]:
     path, line, name = each.new.path, each.new.line, each.new.name
-    declared = _declared(expected, ("change", "remove"), each.old.id, each.new.id)
-    hint = "" if declared else _HINT.format(verb="change", name=each.new.bare)
+    known = declared(expected, ("change", "remove"), each.old.id, each.new.id)
+    hint = "" if known else _HINT.format(verb="change", name=each.new.bare)
     if reason := each.skipped.reason:
         fails = any(word in reason for word in ("xfail", "expectedFailure"))
         code, how = ("test_weakened", "expected to fail") if fails else ("test_skipped", "skipped")
         # Skipping it always is removing it, and is declared as that; skipping it sometimes is a change.
         verbs = ("change", "remove") if each.skipped.conditional else ("remove",)
-        say = warning if _declared(expected, verbs, each.old.id, each.new.id) else error
+        say = warning if declared(expected, verbs, each.old.id, each.new.id) else error
         hint = _HINT.format(verb=verbs[0], name=each.new.bare)
         yield say(f"verification.{code}", f"{name} is now {how}: {reason}", path=path, line=line, hint=hint)
     if each.weakened:
         # A declared change may assert less, but a test without any assertion is no test.
-        gone = each.emptied and not _declared(expected, ("remove",), each.old.id, each.new.id)
-        say = warning if declared and not gone else error
+        gone = each.emptied and not declared(expected, ("remove",), each.old.id, each.new.id)
+        say = warning if known and not gone else error
         yield say("verification.test_weakened", f"{name}: {each.weakened}", path=path, line=line, hint=hint)
-    if not (each.skipped.reason or each.weakened or declared):
+    if not (each.skipped.reason or each.weakened or known):
         # Where a test is read by its form alone, the form may mislead.
         say = warning if is_title(each.new) else error
         yield say("verification.test_changed", f"{name} was changed", path=path, line=line, hint=hint)
@@ -93,18 +93,10 @@ def _support(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterat
             what = f"{name} of existing tests" if name else "a file of the tests"
             yield warning("verification.support_changed", f"{what} was changed or removed", path=path, line=line)
             continue
-        declared = _declared(expected, ("change",), f"{path}::{name}")
+        known = declared(expected, ("change",), f"{path}::{name}")
         hint = _HINT.format(verb="change", name=name)
-        say = warning if declared else error
+        say = warning if known else error
         yield say("verification.test_weakened", f"{name}: {helper.weakened}", path=path, line=line, hint=hint)
-
-
-def _declared(expected: list[VerificationExpectation], verbs: tuple[str, ...], *ids: str) -> bool:
-    return any(
-        e.verb in verbs and (meant_id(e.name, each) or e.name == f"{each.partition('::')[0]}::*")
-        for e in expected
-        for each in ids
-    )
 
 
 def _unmet(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterator[Finding]:
@@ -116,9 +108,9 @@ def _unmet(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterator
     for wanted in expected:
         if wanted.verb == "add":
             yield from _not_added(diff, wanted.name)
-        elif wanted.verb == "remove" and not _declared([wanted], ("remove",), *lost):
+        elif wanted.verb == "remove" and not declared([wanted], ("remove",), *lost):
             yield error("verification.unmet", f"`{wanted.text}`: no such test was removed")
-        elif wanted.verb == "change" and not _declared([wanted], ("change",), *lost, *touched):
+        elif wanted.verb == "change" and not declared([wanted], ("change",), *lost, *touched):
             yield error("verification.unmet", f"`{wanted.text}`: no such test was changed")
 
 

@@ -77,7 +77,19 @@ class Bench:
         }
         return CheckResult(**(green | facts))
 
-    def case(self, files=GOOD, *, tree=None, report=None, expected=(), checks=None, graph=None, outcome=None, **packet):
+    def case(
+        self,
+        files=GOOD,
+        *,
+        tree=None,
+        report=None,
+        expected=(),
+        checks=None,
+        before=None,
+        graph=None,
+        outcome=None,
+        **packet,
+    ):
         """One attempt; what is not said is as it should be."""
         head = tree or self.tree(self.base, files)
         results = checks if checks is not None else (self.result(),)
@@ -99,7 +111,7 @@ class Bench:
 
         def check(tree, commands):
             self.checked.append((tree, commands))
-            return results
+            return before if before is not None and tree == self.base else results
 
         def compare(claimed: GraphDelta):
             known = tuple(Expectation(text=edge, met=edge == "A -> B") for edge in claimed.edges_added)

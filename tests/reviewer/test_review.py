@@ -80,6 +80,16 @@ def marked(output=f"INFO {MARKER} on\n", required=(MARKER,), forbidden=(), lines
     return build
 
 
+def was_green(**facts):
+    """Everything passed on the base, a test of an untouched file too."""
+
+    def build(bench):
+        passed = (*PASSED, "tests/test_other.py::test_x[1]")
+        return bench.case(checks=(bench.result(**facts),), before=(bench.result(scenarios_passed=passed),))
+
+    return build
+
+
 def claiming(results=None, **claims):
     return lambda bench: bench.case(
         report=WorkerReport(**claims), checks=(bench.result(**results),) if results else None
@@ -190,6 +200,13 @@ FAULTS = {
         check(exit_code=None, reason="not_run"),
     ],
     ("checks", "verification.check_missing_evidence"): [check(ran_to_end=False, fault="it was ended from within")],
+    ("outcomes", "verification.test_removed"): [
+        was_green(scenarios_passed=("tests/test_engine.py::test_price", "tests/test_engine.py::test_guard")),
+    ],
+    ("outcomes", "verification.test_skipped"): [
+        was_green(scenarios_passed=PASSED[:1], scenarios_skipped=PASSED[1:]),
+        was_green(scenarios_skipped=("tests/test_other.py::test_x[1]",)),
+    ],
     ("markers", "marker.missing"): [marked(output="nothing\n")],
     ("markers", "marker.not_in_source"): [marked(output="[A][B]\n", required=("[A][B]",))],
     ("markers", "marker.order"): [
@@ -259,7 +276,7 @@ def test_r2_a_deadline_ends_the_module_and_other_errors_lead_to_another_attempt(
 
 def test_costly_gates_do_not_run_after_an_error_and_the_verdict_says_so(bench):
     verdict = bench.judge(bench.good | {"app/other.py": "x = 1\n"})
-    assert verdict.not_run == ("checks", "markers")
+    assert verdict.not_run == ("checks", "outcomes", "markers")
     assert "review.not_run" in {finding.code for finding in verdict.findings}
     assert bench.checked == []
     assert verdict.checks == ()

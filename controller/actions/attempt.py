@@ -19,7 +19,7 @@ from packets.packet import Base, ExecutionPacket
 from packets.plan import Module
 from packets.protected import is_protected
 from packets.report import ReportStatus
-from packets.verdict import Decision, Verdict
+from packets.verdict import CheckResult, Decision, Verdict
 from reviewer.case import Case
 from reviewer.review import review
 from worker.attempt import attempt as work
@@ -139,13 +139,18 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
 
     ctx.note("judging", packet.module_id, packet.attempt)
     commands = (*packet.verification_excerpt.module_local_checks, *ctx.plan.checks())
-    name = job_name(packet.run_id, packet.module_id, packet.attempt, "check")
+
+    def check(tree: str, wanted: tuple[str, ...]) -> tuple[CheckResult, ...]:
+        purpose = "check" if tree == outcome.head_tree else "check-base"  # the logs of both are kept
+        name = job_name(packet.run_id, packet.module_id, packet.attempt, purpose)
+        return checked(ctx, tree, wanted, name=name, limits=packet.limits, cancelled=stop)
+
     case = Case(
         packet=packet,
         outcome=outcome,
         git=ctx.git,
         compare=lambda claimed: ctx.knowledge.compare(ctx.plan, packet, packet.base.tree, outcome.head_tree, claimed),
-        check=lambda tree, wanted: checked(ctx, tree, wanted, name=name, limits=packet.limits, cancelled=stop),
+        check=check,
         protected=lambda path: is_protected(path, commands),
     )
     try:

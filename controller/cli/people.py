@@ -19,6 +19,7 @@ _ANSWERS = frozenset({EventType.GRANTED, EventType.REJECTED})
 def approve(wanted: str | None, subject: str | None) -> None:
     """Grant one open question."""
     with opened(wanted) as (git, store, run):
+        _refuse_a_guess(store, wanted)
         question, _ = _question(git, store, run, subject)
         data = {"subject": question["subject"], "key": question["key"]}
         store.post(run.run_id, Event(type=EventType.GRANTED, actor=actor(), data=data))
@@ -28,6 +29,7 @@ def approve(wanted: str | None, subject: str | None) -> None:
 def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool) -> None:
     """Refuse one open question, or one module of it."""
     with opened(wanted) as (git, store, run):
+        _refuse_a_guess(store, wanted)
         question, module = _question(git, store, run, subject)
         modules = [module] if module else _modules(question)
         data = {
@@ -36,6 +38,13 @@ def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool)
         }  # fmt: skip
         store.post(run.run_id, Event(type=EventType.REJECTED, actor=actor(), data=data))
         _say(git, run, f"rejected {module or question['subject']}")
+
+
+def _refuse_a_guess(store: Store, wanted: str | None) -> None:
+    """Refuse an answer without a run where several ask: it belongs to one of them."""
+    asking = [run.run_id for run in store.runs() if store.approvals(run.run_id)]
+    if wanted is None and len(asking) > 1:
+        raise UsageError(f"{len(asking)} runs ask: {', '.join(asking)}", "name the run that is meant")
 
 
 def _modules(question: Row) -> list[str]:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -90,3 +91,9 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., tu
 
         yield live
         server.stdin.close()
+
+
+@pytest.fixture(name="verbs", scope="session")
+def product() -> ModuleType:
+    """Give the end-to-end tests' own verbs, for fixtures of a wider scope than theirs."""
+    return verbs

@@ -13,12 +13,13 @@ import sys
 import threading
 from contextlib import contextmanager
 
+import dbos
+
 import controller.carry
 import controller.cli.app
 import controller.cli.run
 import controller.graph
 import controller.run
-import dbos
 from controller.main import run as main
 from controller.store.database import Database
 from controller.store.records import Records
@@ -108,7 +109,8 @@ def serve():
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         seen = int(os.pread(report, 9, 0) or b"0")
         os.close(report)
-        print(json.dumps({"code": code, "seen": seen}), flush=True)
+        sys.stdout.write(json.dumps({"code": code, "seen": seen}) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

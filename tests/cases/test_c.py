@@ -154,7 +154,7 @@ def test_c8_modes_links_and_names_come_back_exactly(repo):
     repo.write(
         {"src/tool.sh": "#!/bin/sh\n", "src/plain": "p\n", "src/move.txt": "1\n2\n3\n4\n5\n6\n", "src/d/x": "x\n"}
     )
-    os.symlink("plain", repo.path / "src" / "link")
+    (repo.path / "src" / "link").symlink_to("plain")
     (repo.path / "src" / "tool.sh").chmod(0o755)
     repo.commit("things")
     shell = (

@@ -7,7 +7,7 @@ import yaml
 
 TEST = "def test_{0}():\n    assert 1 + 1 == 2\n\n\ndef test_{0}_stays():\n    assert True\n"
 OLD = "tests/test_{0}.py"
-CHECK = ["python3 -m pytest -q {0}"]
+CHECK = "python3 -m pytest -q {0}"
 FILE = "import pathlib; p = pathlib.Path('{0}'); t = p.read_text(); "
 
 # E3: how a test goes away while every check stays green. The module may write the test file.
@@ -26,7 +26,8 @@ AWAY = {
     "Shadows": "p.write_text(t + '\\n\\ndef test_{0}():\\n    pass\\n')",
     "Undoes": "p.write_text(t + '\\n\\ndel test_{0}\\n')",
     "Hides": "p.write_text(t + '\\n\\ntest_{0}.__test__ = False\\n')",
-    "Catches": "p.write_text(t.replace('assert 1 + 1 == 2', 'try:\\n        assert 1 + 1 == 2\\n    except AssertionError: pass'))",
+    "Catches": "p.write_text(t.replace('assert 1 + 1 == 2',"
+    " 'try:\\n        assert 1 + 1 == 2\\n    except AssertionError: pass'))",
 }
 
 
@@ -42,9 +43,15 @@ def test_e3_tests_that_go_away_are_named_though_all_checks_pass(repo):
         low = name.lower()
         path = OLD.format(low)
         agents[low] = python(FILE.format(path) + change.format(low))
-        check = "python3 -m pytest -q tests; test $? -le 5" if name in {"Deletes"} else CHECK[0].format(path)
+        check = "python3 -m pytest -q tests; test $? -le 5" if name == "Deletes" else CHECK.format(path)
         verification = {"module_local_checks": [check]}
         modules[name] = {"agent": low, "write_scope": [path], "verification": verification}
+    # One that touches no test: the product's code turns one off.
+    flag = "import app.flag, pytest\n\n\n@pytest.mark.skipif(not app.flag.ON, reason='')\n"
+    repo.commit("a flag", {"app/flag.py": "ON = True\n", "tests/test_product.py": flag + TEST.format("product")})
+    verification = {"module_local_checks": ["python3 -m pytest -q tests/test_product.py"]}
+    modules["Product"] = {"agent": "product", "write_scope": ["app/flag.py"], "verification": verification}
+    agents["product"] = python("open('app/flag.py', 'w').write('ON = False\\n')")
     repo.plan(modules, agents=agents, defaults={"limits": {"attempts": 1}})
     head = repo.head
     repo.grace("run", "plan.yaml", "--yes").exits(1)

@@ -39,7 +39,9 @@ def test_balanced_asks_once_a_wave_and_merges_nothing_before_the_yes(start: Star
     assert run.asked["wave:1"].data["modules"] == ["a", "b"]
     assert run.open == {}
     assert run.states() == {"a": "waiting", "b": "waiting"}
+    assert {s.waits_for for s in run.state.modules.values()} == {"approval"}
     run.grant("wave:1")
+    assert {s.waits_for for s in run.state.modules.values()} == {"merge"}
     assert run.find(K.MERGE).data == {"commit": "c-a1", "head": "a1"}
     run.merge("a", "b")
     assert run.states() == {"a": "asleep", "b": "asleep"}
@@ -201,8 +203,9 @@ def test_the_merged_tree_goes_through_the_wave_check_again_after_an_undo(start: 
     run.accept("a", "b")
     run.merge("a", "b")
     run.refresh(green=False, culprit="b")
-    run.end(run.find(K.UNDO, "b"), E.UNDONE, tip="c", tree="start+a")
+    run.end(run.find(K.UNDO, "b"), E.UNDONE, tip="c", tree="start+a", commits={"a": "m-a again"})
     assert run.states() == {"a": "asleep", "b": "working"}
+    assert {name: s.commit for name, s in run.state.modules.items()} == {"a": "m-a again", "b": ""}
     run.accept("b")
     run.merge("b")
     assert run.kinds() == ["refresh"]

@@ -36,6 +36,15 @@ def test_stops_count_only_in_a_row_and_only_when_nobody_wished_them(start: Start
         assert run.state.halt == ""
 
 
+def test_an_attempt_that_came_to_its_end_starts_the_count_anew(start: Start) -> None:
+    run = start([["a"]])
+    for _ in range(2):
+        for _ in range(PATIENCE - 1):
+            run.end(run.find(K.ATTEMPT), E.ATTEMPT_STOPPED)
+        assert run.state.halt == ""
+        run.judge("a")
+
+
 def test_a_failure_reaches_all_who_need_it_over_phases(start: Start) -> None:
     run = start([["a", "x"]], [["b"], ["c", "y"]], needs="b>a c>b y>x", optional=("a", "b", "c"))
     run.judge("a", final="the deadline was reached")

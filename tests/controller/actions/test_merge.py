@@ -1,0 +1,101 @@
+"""Merging once, in plan order, in memory; a conflict leads to a fresh attempt."""
+
+import pytest
+
+TWO = {"A": {"writes": {"src/a.txt": "a"}}, "B": {"writes": {"src/b.txt": "b"}}}
+
+
+def test_merges_are_made_in_plan_order_whoever_was_first(world):
+    world.plan({"Z": {"writes": {"src/z.txt": "z"}}, "A": {"writes": {"src/a.txt": "a"}}})
+    world.run("--yes").exits(0)
+    assert world.subjects()[:2] == ["Do A", "Do Z"], "newest first"
+    assert [m for k, m in world.saga_done() if k == "merge"] == ["Z", "A"]
+
+
+@pytest.mark.parametrize(
+    ("point", "side", "nth"),
+    [
+        ("controller.context.Context.move_tip", "before", 2),
+        ("controller.context.Context.move_tip", "after", 1),
+        ("controller.context.Context.move_tip", "after", 2),
+        ("controller.actions.merge._write_down", "after", 1),
+        ("controller.actions.merge._merge", "after", 2),
+    ],
+)
+def test_e8_a_crash_between_merge_and_record_merges_once(world, cut, point, side, nth):
+    world.plan(TWO)
+    with cut(point, side, nth):
+        world.run("--yes")
+    assert world.status()["state"] == "stopped"
+    world.grace("resume").exits(0)
+    assert sorted(world.subjects()[:2]) == ["Do A", "Do B"]
+    assert world.subjects().count("Do A") == world.subjects().count("Do B") == 1
+    assert world.types().count("merge.done") == 2
+    world.agrees()
+    assert world.leftovers() == []
+
+
+def test_a_merge_that_no_longer_fits_leads_to_a_fresh_attempt_with_the_finding(world):
+    """Nothing but a person at the base can clash with disjoint scopes: the moved base is merged in between phases."""
+    world.scripts["work"] = lambda mounts, job: (mounts["/repo"] / "src/old.txt").write_text(f"{job.name}\n") and 0
+    world.plan(
+        {
+            "A": {"writes": {"src/a.txt": "a"}, "phase": "one"},
+            "B": {"run": "work", "write_scope": ["src/old.txt"], "phase": "two"},
+        }
+    )
+    world.run("--profile", "safe").exits(4)
+    for _ in range(2):
+        world.grace("approve").exits(0)
+        world.grace("resume").exits(4)
+    assert world.states() == {"A": "done", "B": "waiting"}
+    from controller import refnames
+
+    with world.context() as ctx:  # the tip moves below B's accepted tree, as an undone neighbour's merge could do it
+        tip = ctx.tip()
+        blob = ctx.git.write_blob(b"other\n")
+        from sandbox.git import Entry
+
+        tree = ctx.git.write_tree(ctx.git.tree(tip), {"src/old.txt": Entry("100644", blob)})
+        commit = ctx.git.commit(tree, [tip], f"other\n\nGrace-Run: {ctx.run_id}\n")
+        ctx.git.update_ref(refnames.integration(ctx.run_id), commit, tip)
+        ctx.records.add_step("sync", "", wave=0, phase="", before=tip, after=commit)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    assert "merge.conflict" in world.types()
+    assert world.attempts()["B"] == 2
+    packets = world.grace("packets", world.run_id, "B", "--json").json["packets"]
+    assert packets[1]["base"]["commit"] == commit
+    assert packets[1]["findings"][0]["code"] == "merge.conflict"
+    assert "src/old.txt" in packets[1]["findings"][0]["message"]
+
+
+RED = {
+    "A": {"writes": {"src/a.txt": "a"}},
+    "B": {"writes": {"src/b.txt": "b"}},
+    "C": {"writes": {"src/c.txt": "c"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("point", "side"),
+    [
+        ("controller.context.Context.move_tip", "after"),
+        ("controller.store.records.Records.replace_saga", "before"),
+        ("controller.store.records.Records.replace_saga", "after"),
+        ("controller.actions.merge.without", "after"),
+    ],
+)
+def test_a_crash_while_a_merge_is_undone_keeps_saga_git_and_state_in_step(world, cut, point, side):
+    """The commits of the innocent are known, also when the undoing was recorded by a life that is over."""
+    world.scripts["not-both"] = lambda mounts, job: int(
+        (mounts["/repo"] / "src/a.txt").exists() and (mounts["/repo"] / "src/b.txt").exists()
+    )
+    world.plan({"X": {"writes": {"src/x.txt": "x"}}, **RED}, wave_checks=["not-both"], defaults={"limits": {"attempts": 1}})
+    nth = 5 if point.endswith("move_tip") else 1  # after the four merges
+    with cut(point, side, nth):
+        world.run("--yes")
+    world.grace("resume").exits(1)
+    assert world.states() == {"X": "asleep", "A": "asleep", "B": "failed", "C": "asleep"}
+    world.agrees()
+    assert world.leftovers() == []

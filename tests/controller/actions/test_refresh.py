@@ -1,0 +1,125 @@
+"""The refresh of waves and phases in a run: green, red with a culprit, red without one."""
+
+from itertools import count
+
+import pytest
+
+ABC = {m: {"writes": {f"src/{m.lower()}.txt": m}} for m in "ABC"}
+
+
+def both(*names):
+    return lambda mounts, job: int(all((mounts["/repo"] / f"src/{n}.txt").exists() for n in names))
+
+
+def refreshes(world):
+    return [e["data"] for e in world.events() if e["type"] == "refresh.done"]
+
+
+def test_e1_a_red_wave_is_bisected_and_only_the_culprit_is_undone(world):
+    world.scripts["a-and-c-clash"] = both("a", "c")
+    world.plan(ABC, wave_checks=["a-and-c-clash"], defaults={"limits": {"attempts": 2}})
+    world.run("--yes").exits(1)
+    red = [r for r in refreshes(world) if not r["green"]]
+    assert {r["culprit"] for r in red} == {"C"}
+    assert "turns red when C is added" in red[0]["message"]
+    assert world.states() == {"A": "asleep", "B": "asleep", "C": "failed"}
+    packets = world.grace("packets", world.run_id, "C", "--json").json["packets"]
+    assert packets[1]["findings"][0]["code"] == "verification.check_failed"
+    assert "a-and-c-clash" in packets[1]["findings"][0]["message"]
+    assert any("/C/1" in ref for ref in world.refs("refs/grace/rescue"))
+    assert "src/a.txt" not in world.files("main"), "the phase does not land"
+    world.agrees()
+    assert world.leftovers() == []
+
+
+def test_a_culprit_that_does_better_the_second_time_lands(world):
+    tries = count(1)
+    world.scripts["work"] = lambda mounts, job: (mounts["/repo"] / "src/c.txt").write_text(str(next(tries))) and 0
+    world.scripts["not-1"] = lambda mounts, job: int(
+        (mounts["/repo"] / "src/c.txt").exists() and (mounts["/repo"] / "src/c.txt").read_text() == "1"
+    )
+    world.plan({"A": ABC["A"], "C": {"run": "work", "write_scope": ["src/c.txt"]}}, wave_checks=["not-1"])
+    world.run("--yes").exits(0)
+    assert world.attempts() == {"A": 1, "C": 2}
+    assert world.show("src/c.txt", "main") == "2"
+    world.agrees()
+
+
+def test_the_first_that_turns_it_red_is_the_culprit_also_when_two_share_the_check(world):
+    """A check that two modules name counts from the first of them on."""
+    world.scripts["shared"] = both("a", "b")
+    shared = {"verification": {"module_local_checks": ["shared"]}}
+    world.plan({"A": ABC["A"], "B": {**ABC["B"], **shared}, "C": {**ABC["C"], **shared}}, defaults={"limits": {"attempts": 1}})
+    world.run("--yes")
+    assert [r["culprit"] for r in refreshes(world) if not r["green"]][:1] == ["B"]
+
+
+def test_a_wave_that_was_red_before_its_merges_has_no_culprit(world):
+    seen = count()
+    world.scripts["red"] = lambda mounts, job: int(next(seen) >= 0)
+    world.plan(ABC, wave_checks=["red"])
+    said = world.run("--yes").exits(1)
+    assert refreshes(world)[0]["culprit"] == ""
+    assert "red before this wave's merges" in said.out
+    assert set(world.states().values()) == {"asleep"}, "nobody is undone for it"
+    world.agrees()
+
+
+def test_a_flaky_wave_is_said_to_be_one(world):
+    calls = count()
+    world.scripts["flaky"] = lambda mounts, job: int(next(calls) == 0)
+    world.plan(ABC, wave_checks=["flaky"])
+    said = world.run("--yes").exits(1)
+    assert "flaky" in said.out
+    assert refreshes(world)[0]["culprit"] == ""
+
+
+def test_a_red_phase_does_not_land_and_says_so(world):
+    world.scripts["red"] = lambda mounts, job: 1
+    world.plan(ABC, checks=["red"])
+    head = world.head
+    said = world.run("--yes").exits(1)
+    assert "phase is red: red exits 1" in said.out
+    assert "red" in world.status()["note"]
+    assert world.head == head
+    assert set(world.states().values()) == {"asleep"}
+    assert world.leftovers() == []
+    world.agrees()
+
+
+def test_green_evidence_for_the_same_tree_is_used_again_and_red_is_not(world):
+    ran = []
+    world.scripts["check"] = lambda mounts, job: ran.append(job.name) or 0
+    world.plan({"A": ABC["A"]}, checks=["check"], wave_checks=["check"])
+    world.run("--yes").exits(0)
+    assert len(ran) == 1, "wave and phase look at the same tree"
+
+
+def test_each_level_says_what_it_parsed(world):
+    world.commit({"src/m.py": "def f():\n    return 1\n"})
+    world.plan({"A": {"writes": {"src/n.py": "from src.m import f"}}})
+    world.run("--yes").exits(0)
+    said = refreshes(world)
+    assert [r["level"] for r in said] == ["wave", "phase"]
+    assert all({"files_total", "files_parsed", "duration_ms", "drift", "checks"} <= r.keys() for r in said)
+    notes = [e["data"] for e in world.events() if e["type"] == "note" and e["data"].get("level") == "module"]
+    assert [n["files_total"] for n in notes] == [len(world.files("main"))]
+    assert [n["dependents"] for n in notes] == [[]]
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_failed_module_keeps_the_phase_from_landing_unless_it_is_optional(world, optional):
+    world.scripts["fail"] = lambda mounts, job: 1
+    world.plan(
+        {
+            "A": ABC["A"],
+            "Bad": {"run": "fail", "write_scope": ["src/bad.txt"], "optional": optional, "limits": {"attempts": 1}},
+            "Needs": {"writes": {"src/n.txt": "n"}, "depends_on": ["Bad"], "optional": optional},
+        }
+    )
+    said = world.run("--yes").exits(0 if optional else 1)
+    assert world.states() == {"A": "done" if optional else "asleep", "Bad": "failed", "Needs": "cancelled"}
+    assert ("src/a.txt" in world.files("main")) is optional
+    assert optional or "failed: Bad" in said.out
+    world.agrees()
+    assert world.leftovers() == []

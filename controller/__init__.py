@@ -13,11 +13,17 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH
 def _guard_siblings() -> None:
     """Look where `import` would look first; importlib.util would answer the same, 5 ms later."""
     for room in ("worker", "reviewer", "sandbox", "packets"):
-        places = (os.path.join(entry or os.curdir, room) for entry in sys.path)  # noqa: PTH118
-        found = next((p for p in places if os.path.isdir(p) or os.path.isfile(p + ".py")), "nothing")  # noqa: PTH112, PTH113
+        found = next(filter(None, (_package(entry or os.curdir, room) for entry in sys.path)), "nothing")
         wanted = os.path.join(_HERE, room)  # noqa: PTH118
         if os.path.realpath(found) != os.path.realpath(wanted):
             raise ImportError(f"grace's package {room!r} is shadowed: expected {wanted}, found {found}")
+
+
+def _package(folder: str, room: str) -> str | None:
+    """Return what `import room` would take from this folder; one without `__init__.py` waits behind real packages."""
+    path = os.path.join(os.path.abspath(folder), room)  # noqa: PTH100, PTH118
+    is_there = os.path.isfile(os.path.join(path, "__init__.py")) or os.path.isfile(path + ".py")  # noqa: PTH113, PTH118
+    return path if is_there else None
 
 
 _guard_siblings()

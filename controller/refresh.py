@@ -61,7 +61,7 @@ def phase(ctx: Context, phase_id: str, cancelled: Callable[[], bool]) -> Refresh
     span = Span(RefreshLevel.PHASE, before, tip, checks, f"phase-{phase_id}")
     report, results = look(ctx, span, cancelled)
     red = [r for r in results if not r.passed]
-    message = "; ".join(f"{r.command} exits {r.exit_code} ({r.reason})" for r in red)
+    message = "; ".join(map(_red, red))
     return Refreshed(report, green=not red, message=message, findings=tuple(map(_finding, red)))
 
 
@@ -152,12 +152,19 @@ def _culprit(
         tree = ctx.git.tree(steps[end - 1].after if end else steps[0].before)
         name = f"grace-{ctx.run_id}-wave-{number}-prefix-{end}"
         results = checked(ctx, tree, commands, name=name, limits=limits_of(ctx), cancelled=cancelled)
-        failed = [r.command for r in results if not r.passed]
+        failed = [r for r in results if not r.passed]
         if failed and not end:
-            return "", f"{failed[0]} was red before this wave's merges; none of them is at fault"
+            return "", f"{_red(failed[0])}; it was red before this wave's merges; none of them is at fault"
         if failed:
-            return steps[end - 1].module, f"{failed[0]} turns red when {steps[end - 1].module} is added"
+            return steps[end - 1].module, f"{_red(failed[0])}; it turns red when {steps[end - 1].module} is added"
     return "", "the wave is red, but no prefix of its merges is: a flaky check"
+
+
+def _red(result: CheckResult) -> str:
+    """Say in a line how a check failed: its exit, the last thing it said, where all of it is."""
+    how = f"exits {result.exit_code}" if result.reason == "exited" else f"ended by {result.reason}"
+    said = next((line.strip()[:160] for line in reversed(result.tail.splitlines()) if line.strip()), "no output")
+    return f"{result.command} {how}: {said} (all of it: {result.log})"
 
 
 def _finding(result: CheckResult) -> Finding:

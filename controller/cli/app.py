@@ -17,9 +17,11 @@ app = typer.Typer(
 )
 
 PlanPath = Annotated[Path, typer.Argument(help="The plan file.")]
-Run = Annotated[str | None, typer.Argument(help="The run's id or a unique beginning of it; default: the newest.")]
-TheRun = Annotated[str, typer.Argument(help="The run's id or a unique beginning of it.")]
-Module = Annotated[str | None, typer.Argument(help="The module's id.")]
+Run = Annotated[
+    str | None, typer.Argument(metavar="RUN", help="The run's id or a unique beginning of it; default: the newest.")
+]
+TheRun = Annotated[str, typer.Argument(metavar="RUN", help="The run's id or a unique beginning of it.")]
+Module = Annotated[str | None, typer.Argument(metavar="MODULE", help="The module's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/json.md describes it.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Answer merges and landings with yes.")]
 
@@ -132,7 +134,7 @@ def events(
 
 
 @app.command()
-def approve(wanted: Run = None, subject: Annotated[str | None, typer.Argument(help="A module, wave:N or landing:PHASE; default: the only open question.")] = None) -> None:  # fmt: skip  # noqa: E501
+def approve(wanted: Run = None, subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="A module, wave:N or landing:PHASE; default: the only open question.")] = None) -> None:  # fmt: skip  # noqa: E501
     """Say yes to what a run asks. It counts at once, or when the run is carried on."""
     from controller.cli import people
 
@@ -142,7 +144,7 @@ def approve(wanted: Run = None, subject: Annotated[str | None, typer.Argument(he
 @app.command()
 def reject(
     wanted: Run = None,
-    subject: Annotated[str | None, typer.Argument(help="A module, wave:N or landing:PHASE.")] = None,
+    subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="A module, wave:N or landing:PHASE.")] = None,
     reason: Annotated[str, typer.Option(help="What the next attempt is told.")] = "",
     final: Annotated[bool, typer.Option("--final", help="No further attempt: the module has failed.")] = False,
 ) -> None:

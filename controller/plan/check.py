@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
+from controller.plan.check_agents import agent_problems
 from controller.plan.check_files import file_problems
 from controller.plan.check_names import modules_at, name_problems
 from controller.plan.check_notes import note_problems
@@ -71,6 +72,8 @@ def check_plan(
     if git is not None:
         problems += repository_problems(loaded, git, commit)
         base = commit or git.find(plan.base or "HEAD")
+        if base is not None:
+            problems += agent_problems(plan, places, git, base)
         if knowledge is not None and base is not None:
             problems += _unknown_names(plan, places, knowledge.name_problems(git.tree(base), plan))
     return bounded(problems)

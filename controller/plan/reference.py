@@ -67,6 +67,7 @@ number needs quotes. The digest of a plan does not change with comments, order o
 
 CODES = {
     "plan.agent_env": "an environment variable that cannot be set",
+    "plan.agent_uncommitted": "warning: an agent names a file that the base commit lacks or has otherwise",
     "plan.bad_character": "a control character, written or escaped",
     "plan.bad_expectation": "an expected delta that does not follow the grammar",
     "plan.bad_key": "a key that is no text",

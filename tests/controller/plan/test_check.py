@@ -168,6 +168,41 @@ def test_protected_files_are_noted_when_named_and_warned_of_when_only_covered(de
     assert named == ()
 
 
+def test_an_agent_whose_program_is_not_committed(desk, plan):
+    """Workers get the base commit; what only the checkout holds would not be there."""
+    tool = desk.folder / "tools" / "fix.py"
+    tool.parent.mkdir()
+    desk.git("init", "-q")
+    desk.git("commit", "-q", "--allow-empty", "-m", "base")
+    tool.write_text("print(1)\n")
+    run = ["python3", "./tools/fix.py", "/etc/passwd", "../x", "tools", "x" * 5000, "a\nb", "no.py"]
+    agents = {"x": {"kind": "command", "run": run}}
+
+    def said(**module):
+        return [
+            (p.code, p.severity, p.message, p.hint)
+            for p in desk.problems(plan({"A": module}, agents=agents), repository=True)
+        ]
+
+    absent = "tools/fix.py is not in the base commit, so workers do not have it"
+    changed = "tools/fix.py was changed since the base commit, and workers have that commit's"
+    assert said() == [("plan.agent_uncommitted", "warning", absent, "commit it")]
+    assert said(write_scope=["tools/"]) == []  # a module brings it
+    desk.git("add", "tools")
+    desk.git("commit", "-q", "-m", "tool")
+    assert said() == []
+    tool.write_bytes(b"print(1)\r\n")  # as git checks it out under autocrlf
+    assert said() == []
+    link = desk.folder / "link.py"
+    link.symlink_to("tools/fix.py")
+    desk.git("add", "link.py")
+    desk.git("commit", "-q", "-m", "link")
+    run[-1] = "link.py"
+    assert said() == []
+    tool.write_text("print(2)\n")
+    assert said() == [("plan.agent_uncommitted", "warning", changed, "commit it")]
+
+
 def test_problems_stand_in_file_order(desk, plan):
     given = plan({"B": {"agent": "no"}, "A": {"depends_on": ["No"]}}, defaults={"agent": "no"})
     found = desk.problems({"phases": given.pop("phases"), **given})

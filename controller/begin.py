@@ -17,6 +17,7 @@ from controller.plan.check import check_plan
 from controller.plan.load import load_plan
 from controller.plan.places import LoadedPlan
 from controller.plan.waves import waves
+from controller.store.database import NoRuns
 from controller.store.store import OVER, RunRecord, Store, now
 from packets.agent import PatchAgent
 from packets.errors import PlanInvalid, UsageError
@@ -132,9 +133,10 @@ def _known(git: Git, loaded: LoadedPlan, ref: str) -> Submission | None:
     """Find this very plan's run: live, standing still, or done and still on the branch."""
     from controller.lock import holder
 
-    if not git.roots.database.exists():
+    try:
+        store = Store(git.roots.database)
+    except NoRuns:
         return None
-    store = Store(git.roots.database)
     try:
         for run in store.runs():
             if run.plan_digest != loaded.digest or run.base_ref != ref:

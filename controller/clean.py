@@ -10,6 +10,7 @@ from controller.rescue import unharvested
 from controller.store.records import Records
 from controller.store.store import OVER, RunRecord, Store
 from packets.errors import MachineLacks, UsageError
+from packets.verdict import Decision
 from sandbox.choose import choose, close
 from sandbox.git import Git
 from worker.attempt import workspace_of
@@ -48,11 +49,31 @@ def _kept(git: Git, store: Store, run: RunRecord) -> str:
     """Say why the run stays and where the content is that nobody accepted; nothing when it may go."""
     where = [*git.refs(refnames.rescues(run.run_id)), *map(str, _folders(git, store, run))]
     content = f"nobody accepted what is in {', '.join(where)}; " if where else ""
+    if unlanded := _unlanded(git, store, run):
+        content += f"what is in {', '.join(unlanded)} never landed; "
     drops = f"`grace clean {run.run_id} --force` drops it"
     if run.state in OVER:
-        return f"kept {run.run_id}: {content}{drops}" if where else ""
+        return f"kept {run.run_id}: {content}{drops}" if content else ""
     state = "stopped" if run.state == "running" else run.state
     return f"kept {run.run_id}: it is {state}; {content}`grace resume` or `grace cancel` ends it, {drops}"
+
+
+def _unlanded(git: Git, store: Store, run: RunRecord) -> list[str]:
+    """Name the refs of what was accepted and is on no branch of the user's: it exists nowhere else."""
+    refs = {**git.refs(refnames.kept(run.run_id)), **git.refs(refnames.branches(run.run_id))}
+    held = git.refs(run.base_ref).get(run.base_ref)
+    records = Records(store, run.run_id)
+    merged = {step.module for step in records.saga() if step.kind == "merge" and step.state == "done"}
+    wanted = {"/integration"} if merged else set()
+    for attempt in records.attempts():
+        packet, verdict = attempt.packet, attempt.verdict
+        accepted = verdict is not None and verdict.decision is Decision.ACCEPT
+        if accepted and verdict and verdict.head_tree != packet.base.tree and packet.module_id not in merged:
+            wanted.add(f"{packet.module_id}/attempt-{packet.attempt}")
+    found = {
+        ref: commit for ref, commit in refs.items() if any(ref.endswith(f"{run.run_id}/{name}") for name in wanted)
+    }
+    return [ref for ref, commit in found.items() if held is None or not git.is_ancestor(commit, held)]
 
 
 def _folders(git: Git, store: Store, run: RunRecord) -> list[Path]:

@@ -11,6 +11,13 @@ from controller.store.schema import APPLICATION, TABLES, VERSION
 from packets.errors import MachineLacks, UsageError
 
 
+class NoRuns(UsageError):  # noqa: N818 - reads as what it says
+    """There is no database yet, or one that is being made at this moment."""
+
+    def __init__(self) -> None:
+        super().__init__("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+
+
 class Database:
     """A connection that threads share under a lock. Writers take turns; readers see the last committed state."""
 
@@ -18,7 +25,7 @@ class Database:
         self.path = path
         self._lock = threading.RLock()
         if not create and not path.exists():
-            raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+            raise NoRuns
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
@@ -50,7 +57,7 @@ class Database:
             self._db.executescript(TABLES)
             self._db.execute(f"PRAGMA user_version={VERSION}")
         elif version == 0:
-            raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+            raise NoRuns
         self._db.execute("PRAGMA synchronous=FULL")  # of this connection, not of the file
 
     def _pragma(self, name: str) -> int:

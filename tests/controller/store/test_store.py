@@ -1,5 +1,7 @@
 """Events, intents and what follows from them, in one transaction each."""
 
+import json
+
 import pytest
 
 from controller.kernel import decide
@@ -8,10 +10,10 @@ from packets.errors import UsageError
 from packets.events import ActionKind, Event, EventType, PhaseShape, Shape, WaveShape
 from packets.plan import Plan
 
-PLAN = Plan.model_validate({
+PLAN = Plan.model_validate_json(json.dumps({
     "version": 1, "name": "p", "agents": {"x": {"kind": "command", "run": ["true"]}}, "approval_timeout": "1h",
     "phases": [{"id": "one", "modules": [{"id": m, "purpose": "x", "write_scope": [f"{m}.txt"]} for m in "AB"]}],
-})  # fmt: skip
+}))  # fmt: skip
 SHAPE = Shape(
     phases=(PhaseShape(id="one", waves=(WaveShape(number=1, modules=("A", "B")),)),),
     depends_on={}, attempts={"A": 2, "B": 2}, max_workers=2,

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -75,22 +77,53 @@ def do() -> type[Verbs]:
     return Verbs
 
 
+@dataclass
+class Server:
+    """Forks one life of the controller after the other; see lives.py."""
+
+    folder: Path
+    process: "subprocess.Popen[str]"
+
+    def live(self, cwd: Path, args: tuple[str, ...], env: dict[str, str], at: object, seconds: float) -> dict[str, Any]:
+        """Return {code, seen, out, err}."""
+        names = {name: str(self.folder / name) for name in ("out", "err")}
+        asked = {"cwd": str(cwd), "args": args, "env": env, "at": at, "seconds": int(seconds), **names}
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        ended = json.loads(self.process.stdout.readline())
+        return ended | {name: Path(path).read_text(errors="replace") for name, path in names.items()}
+
+
 @pytest.fixture(scope="session")
-def lives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., tuple[int, int, str]]]:
-    """Give one life of the controller after the other: `(repo, *args, at=…)` to exit code, boundaries seen, words."""
-    out = tmp_path_factory.mktemp("lives") / "out"
-    command = [sys.executable, "-P", Path(__file__).with_name("crashing.py")]
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Give the server of this test process."""
+    command = [sys.executable, "-P", Path(__file__).with_name("lives.py")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, env=verbs.environment(), **pipes) as server:
+    with subprocess.Popen(command, env=verbs.environment(), **pipes) as process:
+        yield Server(tmp_path_factory.mktemp("lives"), process)
+        process.stdin.close()
 
-        def live(repo: "verbs.Repo", *args: str, at: int | str | None = None) -> tuple[int, int, str]:
-            server.stdin.write(json.dumps({"cwd": str(repo.path), "args": args, "out": str(out), "at": at}) + "\n")
-            server.stdin.flush()
-            ended = json.loads(server.stdout.readline())
-            return ended["code"], ended["seen"], out.read_text(errors="replace")
 
-        yield live
-        server.stdin.close()
+@pytest.fixture
+def lives(server: Server) -> Callable[..., tuple[int, int, str]]:
+    """Give one life of the controller: `(repo, *args, at=…)` to exit code, boundaries seen, and all it said."""
+
+    def live(repo: "verbs.Repo", *args: str, at: int | str | None = None) -> tuple[int, int, str]:
+        ended = server.live(repo.path, args, {}, at or "never", verbs.PATIENCE)
+        return ended["code"], ended["seen"], ended["out"] + ended["err"]
+
+    return live
+
+
+@pytest.fixture(autouse=True)
+def _quickly(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the command without its start-up time; what is started in the background is the installed one."""
+
+    def grace(self: "verbs.Repo", *args: str | Path, timeout: float = verbs.PATIENCE, **env: str) -> "verbs.Result":
+        ended = server.live(self.path, tuple(map(str, args)), env, None, timeout)
+        return verbs.Result(ended["code"], ended["out"], ended["err"])
+
+    monkeypatch.setattr(verbs.Repo, "grace", grace)
 
 
 @pytest.fixture(name="verbs", scope="session")

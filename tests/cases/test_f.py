@@ -45,7 +45,7 @@ ATTACKS = {
     "except OSError: pass\n"
     'open("src/calls.txt", "w").write(repr(reached))\'',
     # F8: the environment, every process, every file it may read
-    "Spies": "(env; cat /proc/*/environ /proc/*/cmdline; grep -rsl {half}-5ec2e7 /etc /home /tmp /grace /var)"
+    "Spies": "(env; cat /proc/*/environ /proc/*/cmdline; grep -rsl c0ffe[e]-5ec2 /etc /home /tmp /grace /var)"
     " | tr '\\0' '\\n' > src/spies.txt 2>/dev/null; cat src/spies.txt",
 }
 SCOPES = {
@@ -88,7 +88,7 @@ def villains(request, tmp_path_factory, verbs):
     repo.commit("the first", {"README.md": "a repository\n", "lnk/old.txt": "old\n", "other/theirs.txt": "theirs\n"})
     with http.server.HTTPServer(("0.0.0.0", 0), http.server.SimpleHTTPRequestHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        words = {"outside": outside, "repo": repo.path, "port": server.server_port, "half": CANARY[:13]}
+        words = {"outside": outside, "repo": repo.path, "port": server.server_port}
         shells = dict(ATTACKS)
         for key, value in words.items():
             shells = {name: shell.replace("{" + key + "}", str(value)) for name, shell in shells.items()}
@@ -225,6 +225,6 @@ def test_f6_without_its_image_nothing_runs(repo, docker_engine, plan, said):
     assert result.code in {2, 3}, result.said
     assert "Traceback" not in result.said
     lines = result.err.strip().splitlines()
-    assert said in lines[-2] + lines[-1]
-    assert lines[-1].startswith("  hint: ")
+    assert said in "".join(lines[-2:])
+    assert result.code == 2 or lines[-1].startswith("  hint: ")
     assert repo.refs() == before

@@ -60,18 +60,18 @@ def test_g3_cancelling_one_run_leaves_the_others_workers_alone(new_repo, do, eng
 @pytest.mark.parametrize("engine", ["docker", "bubblewrap"])
 def test_g4_what_has_no_bounds_is_bounded_and_the_limit_is_named(repo, engine):
     rows = {
-        "Forks": ("for i in $(seq 400); do sleep 30 & done; wait", "pids"),
+        "Forks": ("for i in $(seq 400); do sleep 4 & done; wait", "pids"),
         "Hogs": ("python3 -c 'x = [bytearray(1 << 20) for _ in range(4000)]'", "memory"),
         "Fills": ("for i in 1 2 3; do head -c 200000000 /dev/zero >> src/fills.txt; sleep 1; done", "disk"),
         "Zombies": ("for i in $(seq 40); do (sleep 0.1 &) ; done; (setsid sleep 500 &); echo x > src/zombies.txt", ""),
     }  # fmt: skip
-    limits = {"attempts": 1, "pids": 64, "memory": "256m", "disk": "100m", "deadline": "30s"}
+    limits = {"attempts": 1, "pids": 64, "memory": "256m", "disk": "100m", "deadline": "15s"}
     repo.plan(
         {n: {"shell": s, "write_scope": [f"src/{n.lower()}.txt"], "optional": True} for n, (s, _) in rows.items()},
         sandbox=engine,
         defaults={"limits": limits},
     )
-    told = repo.grace("run", "plan.yaml", "--yes").exits(0).said
+    told = repo.grace("run", "plan.yaml", "--yes", "--max-workers", "4").exits(0).said
     for module in repo.status()["modules"]:
         limit = rows[module["id"]][1]
         words = " ".join(f["code"] + " " + f["message"] for f in module["findings"])

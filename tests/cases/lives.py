@@ -1,9 +1,11 @@
-"""The real controller, killed -9 at a chosen boundary. A server that has everything imported forks one life at a time.
+"""The real controller without its start-up time: a server that has everything imported forks one life at a time.
+
+A life can be killed -9 at a chosen boundary.
 
 A boundary lies after each effect that outlives us: a transaction of our tables, the work of a step and its record in
 the engine's journal, a ref, a checkout of the user's. Before an effect the world is as it was after the one before it.
-Each line read is {cwd, args, out, at}: `at` is a number (the n-th boundary), or a word (the first effect that it
-names), or null; each line written is {code, seen}.
+Each line read is {cwd, args, env, out, err, at, seconds}: `at` is a number (the n-th boundary), or a word (the first
+effect that it names), or null; each line written is {code, seen}. A life that takes longer than `seconds` is ended.
 """
 
 import json
@@ -76,17 +78,21 @@ class Boundaries:
         self.around(Git, "update_worktree", lambda args: f"checkout {args[1]}")
 
 
-def live(cwd, args, out, at, report):
+def live(*, cwd, args, env, out, err, at, seconds, report):
     os.chdir(cwd)
-    sink = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for number in (1, 2):
-        os.dup2(sink, number)
-    Boundaries(at, report).everywhere()
+    os.environ.update(env)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, path in ((1, out), (2, err)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    signal.alarm(seconds)
+    if at is not None:
+        Boundaries(at, report).everywhere()
     try:
         code = main(args)
     except SystemExit as ended:
         code = ended.code
     sys.stdout.flush()
+    sys.stderr.flush()
     os._exit(code if isinstance(code, int) else 1)
 
 

@@ -48,7 +48,11 @@ def test_every_transition_is_stored_with_cause_and_actor(world):
     world.run("--yes").exits(0)
     with world.store() as store:
         rows = store.db.rows("SELECT before, after, cause, actor FROM transitions WHERE module='A' ORDER BY seq, rowid")
-    assert [(r["before"], r["after"]) for r in rows] == [("queued", "working"), ("working", "asleep"), ("asleep", "done")]
+    assert [(r["before"], r["after"]) for r in rows] == [
+        ("queued", "working"),
+        ("working", "asleep"),
+        ("asleep", "done"),
+    ]
     assert all(r["cause"] and r["actor"] for r in rows)
 
 
@@ -284,8 +288,8 @@ STEPS = ["_packet", "_work", "_judge", "_judged"]
 @pytest.mark.parametrize("step", STEPS)
 def test_h1_a_crash_between_any_two_steps_of_an_attempt(world, cut, step, side):
     ran = []
-    world.scripts["work"] = lambda mounts, job: ran.append(job.name) or (
-        (mounts["/repo"] / "src/a.txt").write_text("x\n") and 0
+    world.scripts["work"] = lambda mounts, job: (
+        ran.append(job.name) or ((mounts["/repo"] / "src/a.txt").write_text("x\n") and 0)
     )
     world.plan({"A": {"run": "work", "write_scope": ["src/a.txt"]}})
     with cut(f"controller.actions.attempt.{step}", side):
@@ -302,7 +306,8 @@ def test_h1_a_crash_between_any_two_steps_of_an_attempt(world, cut, step, side):
 
 @pytest.mark.parametrize("side", ["before", "after"])
 @pytest.mark.parametrize(
-    "point", ["controller.actions.refresh._refresh", "controller.actions.finish.tidy", "controller.actions.finish.put_away"]
+    "point",
+    ["controller.actions.refresh._refresh", "controller.actions.finish.tidy", "controller.actions.finish.put_away"],
 )
 def test_h1_a_crash_around_a_refresh_or_the_end(world, cut, point, side):
     world.plan(TWO)

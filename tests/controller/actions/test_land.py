@@ -20,7 +20,12 @@ def test_the_branch_is_fast_forwarded_and_the_checkout_follows(world):
     assert world.git("status", "--porcelain", "-uno") == ""
     message = world.git("log", "-1", "--format=%B", "main")
     packet = world.grace("packets", world.run_id, "A", "--json").json["packets"][0]["packet_id"]
-    for trailer in (f"Grace-Run: {world.run_id}", "Grace-Module: A", f"Grace-Packet: {packet}", "Grace-Verdict: accept"):
+    for trailer in (
+        f"Grace-Run: {world.run_id}",
+        "Grace-Module: A",
+        f"Grace-Packet: {packet}",
+        "Grace-Verdict: accept",
+    ):
         assert trailer in message
 
 
@@ -40,7 +45,9 @@ def test_what_is_in_the_way_stops_the_landing_and_a_resume_lands(world, how):
     status = world.status()
     assert (status["state"], status["exit"]) == ("blocked", 4)
     assert "grace resume" in said.out
-    assert {"edit": "src/old.txt", "staged": "src/old.txt", "untracked": "src/new.txt", "lock": "locked"}[how] in said.out
+    assert {"edit": "src/old.txt", "staged": "src/old.txt", "untracked": "src/new.txt", "lock": "locked"}[
+        how
+    ] in said.out
     assert world.head == head
     assert world.grace("resume").exits(4), "it is still in the way"
     assert world.head == head
@@ -57,7 +64,9 @@ def test_what_is_in_the_way_stops_the_landing_and_a_resume_lands(world, how):
 
 def test_a_base_that_moved_is_merged_checked_and_asked_again(world, exists):
     seen = []
-    world.scripts["both"] = lambda mounts, job: seen.append(sorted(p.name for p in (mounts["/repo"] / "src").iterdir())) or 0
+    world.scripts["both"] = lambda mounts, job: (
+        seen.append(sorted(p.name for p in (mounts["/repo"] / "src").iterdir())) or 0
+    )
     world.plan(ONE, checks=["both"])
     approved(world)
     first = world.status()["approvals"][0]["key"]

@@ -91,7 +91,9 @@ def test_a_crash_while_a_merge_is_undone_keeps_saga_git_and_state_in_step(world,
     world.scripts["not-both"] = lambda mounts, job: int(
         (mounts["/repo"] / "src/a.txt").exists() and (mounts["/repo"] / "src/b.txt").exists()
     )
-    world.plan({"X": {"writes": {"src/x.txt": "x"}}, **RED}, wave_checks=["not-both"], defaults={"limits": {"attempts": 1}})
+    world.plan(
+        {"X": {"writes": {"src/x.txt": "x"}}, **RED}, wave_checks=["not-both"], defaults={"limits": {"attempts": 1}}
+    )
     nth = 5 if point.endswith("move_tip") else 1  # after the four merges
     with cut(point, side, nth):
         world.run("--yes")

@@ -49,7 +49,9 @@ def test_the_first_that_turns_it_red_is_the_culprit_also_when_two_share_the_chec
     """A check that two modules name counts from the first of them on."""
     world.scripts["shared"] = both("a", "b")
     shared = {"verification": {"module_local_checks": ["shared"]}}
-    world.plan({"A": ABC["A"], "B": {**ABC["B"], **shared}, "C": {**ABC["C"], **shared}}, defaults={"limits": {"attempts": 1}})
+    world.plan(
+        {"A": ABC["A"], "B": {**ABC["B"], **shared}, "C": {**ABC["C"], **shared}}, defaults={"limits": {"attempts": 1}}
+    )
     world.run("--yes")
     assert [r["culprit"] for r in refreshes(world) if not r["green"]][:1] == ["B"]
 

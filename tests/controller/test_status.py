@@ -1,0 +1,27 @@
+"""Status in words; the object behind it is held to docs/json.md elsewhere."""
+
+import pytest
+
+from controller.status import text
+
+
+def found(state="done", note="", reverted=(False, False)):
+    modules = [
+        {"id": name, "state": "done", "reverted": back, "verified": True, "findings": [], "wave": 1, "attempt": 1}
+        for name, back in zip(("A", "Long/Name"), reverted, strict=True)
+    ]
+    body = {"run_id": "r1", "name": "n", "state": state, "note": note, "modules": modules}
+    return body | {"approvals": [], "rescue": [], "leftovers": []}
+
+
+@pytest.mark.parametrize("reverted", [(False, False), (True, False)])
+def test_columns_stand_below_each_other(reverted):
+    rows = text(found(reverted=reverted)).splitlines()[1:]
+    assert len({row.index("wave 1") for row in rows}) == 1
+
+
+def test_a_run_whose_controller_is_gone_says_how_it_goes_on():
+    assert "continue: grace resume r1" in text(found("stopped"))
+    assert "continue" not in text(found("running"))
+    assert text(found("paused", "continue: grace resume r1")).count("continue") == 1
+    assert text({**found(), "modules": []}) == "r1  n  done\n"

@@ -53,4 +53,5 @@ def _actual(verdict: Verdict) -> list[str]:
 def _finding(verdict: Verdict, index: int) -> str:
     finding = verdict.findings[index]
     sign = {Severity.ERROR: "error  ", Severity.WARNING: "warning", Severity.NOTE: "note   "}[finding.severity]
-    return f"{sign} {finding.text()}" + (f"\n            {finding.evidence}" if finding.evidence else "")
+    more = [*finding.evidence.strip("\n").splitlines(), *([f"hint: {finding.hint}"] if finding.hint else [])]
+    return "\n".join([f"{sign} {finding.text()}", *(f"            {text}".rstrip() for text in more)])

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from controller.kernel import RunState
 from controller.store.store import RunRecord, Store
-from controller.wording import line
+from controller.wording import CAUSES, line
 from packets.events import Event, EventType
 
 
@@ -43,6 +43,7 @@ class Lines:
 
     def __init__(self) -> None:
         self.began = time.monotonic()
+        self.asked: list[str] = []
 
     def tell(self, text: str) -> None:
         """Say one line that is no event."""
@@ -56,11 +57,12 @@ class Lines:
 
     def event(self, event: Event, state: RunState) -> None:
         """Show one event."""
-        for transition in state.transitions:
-            if transition.after in {"failed", "cancelled", "waiting"}:
-                self._line(f"{transition.module}: {transition.after}, {transition.cause}")
         if text := line(event):
             self._line(text)
+        for transition in state.transitions:
+            if transition.after in {"failed", "cancelled", "waiting"}:
+                self._line(f"{transition.module}: {transition.after}, {CAUSES.get(transition.cause, transition.cause)}")
+        self.asked = sorted(state.questions)
 
     __call__ = event
 
@@ -77,7 +79,11 @@ class Lines:
         """Say how it ended and what comes next."""
         self.tell(f"run {run_id} is {state}{f': {note}' if note else ''}")
         if state == "waiting":
-            self.tell(f"look: grace review {run_id}   then: grace approve {run_id}   and: grace resume {run_id}")
+            self.tell(f"look: grace review {run_id}")
+            for subject in self.asked or [""]:
+                named = f"{run_id} {subject}".rstrip()
+                self.tell(f"say: grace approve {named}   or: grace reject {named} --reason TEXT")
+            self.tell(f"then: grace resume {run_id}")
         elif code:
             self.tell(f"look: grace status {run_id}   grace review {run_id}")
         return code

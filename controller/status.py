@@ -134,14 +134,17 @@ def text(found: dict[str, Any]) -> str:
     lines = [f"{found['run_id']}  {found['name']}  {found['state']}"]
     if found["note"]:
         lines.append(f"  {found['note']}")
+    elif found["state"] == "stopped":
+        lines.append(f"  its controller is gone; continue: grace resume {found['run_id']}")
+    states = [m["state"] + (" (reverted)" if m["reverted"] else "") for m in found["modules"]]
     width = max((len(m["id"]) for m in found["modules"]), default=0)
-    for module in found["modules"]:
-        state = module["state"] + (" (reverted)" if module["reverted"] else "")
+    column = max([10, *map(len, states)])
+    for module, state in zip(found["modules"], states, strict=True):
         doubt = "" if module["verified"] else "  NOT FOUND IN GIT as it was recorded"
         errors = [f["code"] for f in module["findings"] if f["severity"] == "error"]
         said = f"  {', '.join(dict.fromkeys(errors))}" if errors and state != "done" else ""
         where = f"wave {module['wave']}  attempt {module['attempt']}"
-        lines.append(f"  {module['id']:<{width}}  {state:<10} {where}{said}{doubt}")
+        lines.append(f"  {module['id']:<{width}}  {state:<{column}} {where}{said}{doubt}")
     for question in found["approvals"]:
         subject = question["subject"]
         lines.append(f"  waits for you: {subject}  ->  grace review {found['run_id']}; ")

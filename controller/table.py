@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from controller.kernel import RunState
 from controller.store.records import Records
 from controller.store.store import OVER, RunRecord, Store
-from controller.wording import line
+from controller.wording import ANSWERS, answer, line, sentence
 from packets.errors import GraceError
 from packets.events import Event, EventType
 from packets.states import ModuleState
@@ -106,14 +106,17 @@ class Table:
 
         data = {"subject": subject, "key": key, "modules": modules}
         choices = ["approve", "reject", "diff", "later"] + (["edit", "shell"] if modules else [])
+        waits = [self.state.at(module).waits_for for module in modules] if self.state else []
         while True:
-            self.console.print(f"\n[bold]{escape(subject)}[/] {escape(', '.join(modules))}")
+            self.console.print(f"\n[bold]{escape(sentence(subject, modules, waits))}[/]", highlight=False)
             try:
-                said = Prompt.ask("your word", choices=choices, console=self.console)
+                said = self._word(choices)
                 if said == "approve":
                     return Event(type=EventType.GRANTED, actor=actor(), data=data)
                 if said == "reject":
-                    reason = Prompt.ask("reason (the next attempt is told)", console=self.console)
+                    reason = Prompt.ask("reason (the next attempt is told)", console=self.console).strip()
+                    if not reason and "approval" in waits:
+                        continue
                     return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})
                 if said == "later":
                     return None
@@ -125,6 +128,15 @@ class Table:
                 return None
             except GraceError as fault:
                 self.tell(f"{fault.message}{f' ({fault.hint})' if fault.hint else ''}")
+
+    def _word(self, choices: list[str]) -> str:
+        """Ask until a word, or its beginning, is one of the choices; anything else explains them."""
+        while True:
+            word = Prompt.ask(escape(f"your word [{'/'.join(choices)}]"), console=self.console)
+            if said := answer(word, choices):
+                return said
+            for choice in choices:
+                self.console.print(f"  {choice:<8} {ANSWERS[choice]}", highlight=False)
 
     def _by_hand(self, modules: list[str], *, shell: bool) -> dict[str, str] | None:
         """Let the person change one module's candidate; None when they left it as it was."""
@@ -165,7 +177,7 @@ class Table:
         self.live.stop()
         self.tell(f"run {run_id} is {state}{f': {note}' if note else ''}")
         if code:
-            more = f"   go on: grace resume {run_id}" if state not in OVER else ""
+            more = f"   go on: grace resume {run_id}" if state not in OVER and "grace resume" not in note else ""
             self.tell(f"look: grace status {run_id}   grace review {run_id}{more}")
         return code
 

@@ -1,8 +1,24 @@
 """Events in words: one plain line each."""
 
+from collections.abc import Sequence
+
 from packets.events import Event, EventType
 
 E = EventType
+CAUSES = {
+    "stuck": "stuck: it failed twice in the same way; approve tries once more, reject ends it",
+    "blocked": "blocked: its worker says that it cannot go on; approve tries once more, reject ends it",
+    "asked": "its merge waits for a yes",
+}
+"""Why a module waits for a person, and what a yes and a no do."""
+ANSWERS = {
+    "approve": "yes",
+    "reject": "no; you are asked for the reason, which the next attempt is told",
+    "diff": "show what changed",
+    "later": "leave it open; grace approve and grace resume answer it any time",
+    "edit": "change the files in your editor; what you leave is judged anew",
+    "shell": "change them in a shell; exit ends it, and what you leave is judged anew",
+}
 
 
 def line(event: Event) -> str | None:
@@ -17,7 +33,7 @@ def line(event: Event) -> str | None:
         case E.ATTEMPT_JUDGED:
             return f"{attempt}: {data['decision']}{_errors(data)}"
         case E.ATTEMPT_STOPPED:
-            return f"{attempt}: stopped, {data.get('reason', '')}"
+            return f"{attempt}: {data.get('reason') or 'stopped'}"
         case E.MERGED:
             return f"{who}: merged as {data['commit'][:12]}"
         case E.CONFLICT:
@@ -39,7 +55,7 @@ def _rest(event: Event) -> str | None:
         case E.GRANTED | E.REJECTED | E.LAPSED:
             reason = f": {data['reason']}" if data.get("reason") else ""
             word = {E.GRANTED: "approved", E.REJECTED: "rejected", E.LAPSED: "approval lapsed"}[event.type]
-            return f"{data['subject']}: {word} by {event.actor}{reason}"
+            return f"{data.get('module') or data['subject']}: {word} by {event.actor}{reason}"
         case E.EDITED:
             return f"{data['module']}: edited by {event.actor}; the new tree is judged"
         case E.BROKEN | E.LANDING_BLOCKED:
@@ -56,10 +72,31 @@ def _rest(event: Event) -> str | None:
             return None
 
 
+def sentence(subject: str, modules: Sequence[str], waits: Sequence[str]) -> str:
+    """Return a question as a sentence; `waits` says why each module waits."""
+    if not modules:
+        return f"May {subject.replace(':', ' ', 1).replace('landing', 'phase')} land?"
+    if found := [CAUSES[why] for why in waits if why in ("stuck", "blocked")]:
+        return f"{', '.join(modules)}: {found[0]}"
+    return f"May {', '.join(modules)} be merged?"
+
+
+def answer(said: str, choices: Sequence[str]) -> str | None:
+    """Return the one choice that a person's word begins; None when it begins none, or several."""
+    found = [choice for choice in choices if said and choice.startswith(said.strip().lower())]
+    return found[0] if len(found) == 1 else None
+
+
 def _errors(data: dict[str, object]) -> str:
     found = data.get("findings")
     errors = [f for f in found if f["severity"] == "error"] if isinstance(found, list) else []
-    return "".join(f"\n    {f['code']}: {_place(f)}{f['message']}" for f in errors[:8])
+    return "".join(f"\n    {f['code']}: {_place(f)}{f['message']}{_last_words(f)}" for f in errors[:8])
+
+
+def _last_words(finding: dict[str, object]) -> str:
+    """Return what a worker that gave up said last: often all that there is to know."""
+    said = str(finding.get("evidence", "")).split("\n") if finding["code"] == "worker.exit" else []
+    return next((f": {text.strip()[:160]}" for text in reversed(said) if text.strip()), "")
 
 
 def _place(finding: dict[str, object]) -> str:

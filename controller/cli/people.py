@@ -5,6 +5,7 @@ from sqlite3 import Row
 
 from controller.carry import carry
 from controller.cli.opened import opened
+from controller.kernel.module import ASKS_AGAIN
 from controller.lock import Held, holder
 from controller.screen import screen
 from controller.standing import actor, lapse
@@ -32,6 +33,9 @@ def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool)
         _refuse_a_guess(store, wanted)
         question, module = _question(git, store, run, subject)
         modules = [module] if module else _modules(question)
+        if not (reason or final) and _tried_again(store, run, modules):
+            what = "a fresh attempt follows, and it would not know why"
+            raise UsageError(what, "--reason TEXT is what it is told; --final ends the module instead")
         data = {
             "subject": question["subject"], "key": question["key"], "module": module,
             "modules": modules, "reason": reason, "final": final,
@@ -45,6 +49,12 @@ def _refuse_a_guess(store: Store, wanted: str | None) -> None:
     asking = [run.run_id for run in store.runs() if store.approvals(run.run_id)]
     if wanted is None and len(asking) > 1:
         raise UsageError(f"{len(asking)} runs ask: {', '.join(asking)}", "name the run that is meant")
+
+
+def _tried_again(store: Store, run: RunRecord, modules: list[str]) -> bool:
+    """Say whether a no leads to fresh attempts; at a landing, and at what is stuck, it ends what was asked about."""
+    waits = {row["module"]: row["waits_for"] for row in store.modules(run.run_id)}
+    return any(waits[module] not in ASKS_AGAIN for module in modules)
 
 
 def _modules(question: Row) -> list[str]:

@@ -18,9 +18,11 @@ def rollback(wanted: str, *, to: str, module: str, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps({"run_id": run.run_id, **done}) + "\n")
         return
-    sys.stdout.write(f"undone: {', '.join(done['modules']) or 'nothing'}\n")
+    if done["modules"] or not done["reverted"]:
+        sys.stdout.write(f"undone: {', '.join(done['modules']) or 'nothing'}\n")
     if done["reverted"]:
-        sys.stdout.write(f"reverted on {run.base_ref}: {', '.join(done['reverted'])}\n")
+        branch = run.base_ref.removeprefix("refs/heads/")
+        sys.stdout.write(f"reverted on {branch}: {', '.join(done['reverted'])}\n")
 
 
 def clean(wanted: str | None, *, force: bool) -> None:

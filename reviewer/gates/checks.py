@@ -12,6 +12,8 @@ from reviewer.scenarios import Scenario
 
 _TAIL = 2000
 _MOST = 20
+_NOT_FOUND = 127
+_ABSENT = "the shell did not find a command: the worker image lacks it, and `image` in the plan says what it holds"
 
 
 class ChecksGate:
@@ -53,7 +55,9 @@ def _failed(result: CheckResult) -> Iterator[Finding]:
         else:
             how = f"was stopped: {result.reason}"
         failed = f"; failed: {', '.join(result.scenarios_failed[:_MOST])}" if result.scenarios_failed else ""
-        yield error("verification.check_failed", f"`{result.command}` {how}{failed}", evidence=result.tail[-_TAIL:])
+        text = f"`{result.command}` {how}{failed}"
+        hint = _ABSENT if result.exit_code == _NOT_FOUND else ""
+        yield error("verification.check_failed", text, evidence=result.tail[-_TAIL:], hint=hint)
     elif result.ran_to_end is False:
         yield error(
             "verification.check_missing_evidence",

@@ -310,3 +310,27 @@ def test_the_questions_of_two_runs_are_their_own(world):
     world.grace("resume", first).exits(4)
     assert [a["subject"] for a in world.status(first)["approvals"]] == ["wave:1"]
     assert json.dumps(world.status(first)["approvals"])
+
+
+def test_a_no_that_leads_to_a_fresh_attempt_needs_a_reason(world):
+    """Without one the attempt would be the same again, and `grace reject` alone would throw a wave away."""
+    world.plan(TWO)
+    world.run().exits(4)
+    for subject in ([], [world.run_id], [world.run_id, "A"]):
+        said = world.grace("reject", *subject).exits(2)
+        assert "--reason" in said.err
+        assert "--final" in said.err
+    assert subjects(world) == ["wave:1"]
+    world.grace("approve").exits(0)  # nothing was answered
+    world.grace("resume").exits(4)
+    world.grace("reject", world.run_id, "landing:one").exits(0)  # no attempt follows
+    world.grace("resume").exits(1)
+
+
+def test_the_end_of_a_waiting_run_names_the_answers_to_each_question(world):
+    world.plan(TWO, defaults={"profile": "safe"})
+    said = world.run().exits(4).out
+    for module in TWO:
+        assert f"grace approve {world.run_id} module:{module}" in said
+        assert f"grace reject {world.run_id} module:{module} --reason" in said
+    assert f"grace resume {world.run_id}" in said

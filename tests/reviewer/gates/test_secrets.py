@@ -1,6 +1,9 @@
+import time
+
 import pytest
 
 from reviewer.gates.secrets import secrets_in
+from reviewer.review import review
 
 LETTERS = "Zq7Lm2Xc9Vb4Nk8Jh3Gf6Ds1Ap5"
 
@@ -68,3 +71,25 @@ def test_only_new_ones_count(bench, monkeypatch):
 def test_a_binary_file_hides_nothing(bench):
     data = b"\x00\xff" + SECRETS["GitHub"].encode() + b"\x00"
     assert bench.errors(bench.good | {"app/extra/k.bin": data}) == {"integrity.secret"}
+
+
+@pytest.mark.parametrize("unit", ["\0", "sk-", "-----BEGIN A ", "T3BlbkFJ", "xoxb-1"])
+def test_g4_ten_megabytes_of_a_lookalike_are_read_in_seconds(unit):
+    data = (unit * ((10 << 20) // len(unit))).encode()
+    before = time.process_time()
+    assert list(secrets_in(data)) == []
+    assert time.process_time() - before < 20
+
+
+def test_g4_a_file_full_of_secrets_is_not_read_to_its_end(bench):
+    data = "".join(f"ghp_{n:08}{LETTERS}q\n" for n in range(100_000))
+    before = time.process_time()
+    findings = bench.judge(bench.good | {"app/extra/k.txt": data}).errors
+    assert time.process_time() - before < 20
+    assert {finding.code for finding in findings} == {"integrity.secret"}
+    assert len(findings) <= 51
+
+
+def test_g4_a_file_that_is_too_big_is_rejected_for_that_and_not_read(bench):
+    case = bench.with_sizes(bench.case(bench.good | {"app/extra/k.bin": SECRETS["npm"] + "x" * 2000}), one=1000)
+    assert {finding.code for finding in review(case).errors} == {"integrity.size"}

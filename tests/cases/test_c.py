@@ -23,7 +23,7 @@ def test_c1_a_submodule_stays_what_it_was(repo, tmp_path, new_repo):
                 "write_scope": ["src/seen.txt"],
             },
             "Moves": {"shell": "rmdir libs/ready", "write_scope": ["libs/other.txt"], "optional": True},
-            "Fills": {"shell": "echo x > libs/absent/x.txt", "write_scope": ["libs/absent/"], "optional": True},
+            "Fills": {"shell": "echo x > libs/absent/x.txt", "write_scope": ["libs/x.txt"], "optional": True},
         },
         defaults={"limits": {"attempts": 1}},
     )

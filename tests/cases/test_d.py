@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -109,7 +110,8 @@ def test_d6_only_one_carries_a_run_that_was_killed(repo, do):
     do.kill(process)
     run = repo.status()["run_id"]
     both = [repo.start("resume", run) for _ in range(2)]
-    do.wrote(repo, "there")
+    while repo.status(run)["state"] != "running":
+        time.sleep(0.05)
     for command in (["rollback", run, "--to", "start"], ["clean", run], ["clean", run, "--force"]):
         refused = repo.grace(*command).exits(2).err
         assert any(str(one.pid) in refused for one in both), refused

@@ -18,6 +18,8 @@ CONFLICT = 409
 _SERVER = 500
 _POOL = 64  # connections; a job holds one while it runs
 _LOST = (requests.exceptions.ConnectionError, requests.exceptions.Timeout, urllib3.exceptions.HTTPError, OSError)
+_START = "start Docker (`systemctl start docker`)"
+_JOIN = "let your user use the engine that is there (Docker's page on its group `docker`: as good as root)"
 _ANSWER = 60  # seconds an engine may take for one answer
 
 
@@ -53,7 +55,8 @@ def open_client(timeout: float) -> tuple[APIClient, Mapping[str, Any]]:
     except (errors.DockerException, *_LOST, ValueError) as error:
         if client is not None:
             client.close()
-        hint = "start Docker (`systemctl start docker`), or say `sandbox: bubblewrap` in the plan"
+        remedy = _JOIN if isinstance(_root(error), PermissionError) else _START
+        hint = f"{remedy}, or say `sandbox: bubblewrap` in the plan"
         raise MachineLacks(f"no Docker engine answers at {where}: {_root_cause(error)}", hint) from error
     return client, info
 
@@ -94,9 +97,14 @@ def speaking(what: str) -> Iterator[None]:
         ) from error
 
 
-def _root_cause(error: BaseException) -> str:
-    """Say the innermost reason: the SDK wraps a refused connection five times."""
+def _root(error: BaseException) -> BaseException:
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return error
+
+
+def _root_cause(error: BaseException) -> str:
+    """Say the innermost reason: the SDK wraps a refused connection five times."""
+    error = _root(error)
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(text).split())[:200]

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from controller.begin import Options, Submission, read_plan, submit
@@ -14,6 +15,7 @@ from controller.screen import Screen, screen
 from controller.standing import WAITING
 from controller.store.store import OVER, RunRecord, Store
 from packets.errors import GraceError
+from packets.plan import Plan, Profile
 from sandbox.git import Git
 
 FOLLOW = 0.2  # seconds between two looks at a run that another process carries
@@ -90,10 +92,18 @@ def dry_run(plan: Path, options: Options) -> int:
 
     with Git.discover(Path.cwd()) as git:
         loaded, commit, _ = read_plan(git, plan, lambda text: print(text, file=sys.stderr))  # noqa: T201
-        sys.stdout.write(text(outline(loaded)))
+        shown = outline(replace(loaded, plan=_as_run(loaded.plan, options)))
+        sys.stdout.write(text(shown | {"sandbox": options.sandbox or shown["sandbox"]}))
         for packet in first_packets(git, loaded, commit):
             sys.stdout.write("---\n" + to_yaml(packet))
         limits = {m.id: loaded.plan.limits_of(m).model_dump() for m in loaded.plan.modules()}
         sys.stdout.write("---\n# limits\n" + json.dumps(limits, indent=2) + "\n")
-    del options
     return 0
+
+
+def _as_run(plan: Plan, options: Options) -> Plan:
+    """Return the plan with the profile that the command line puts over it."""
+    if options.profile is None:
+        return plan
+    defaults = plan.defaults.model_copy(update={"profile": Profile(options.profile)})
+    return plan.model_copy(update={"defaults": defaults})

@@ -17,8 +17,8 @@ defaults:
   profile: balanced     # safe: asks before each merge; balanced: once a wave and at landing; fast: at landing only
   limits: {{deadline: 30m, attempts: 3}}
 
-# Who does the work. A command runs in a sealed container at the repository's root, with the task in $GRACE_PACKET;
-# a patch is a diff that is applied: `gold: {{kind: patch, patch: patches/first.diff}}`.
+# Who does the work. A command runs in a sealed container, in a checkout of what is committed; its task is in
+# $GRACE_PACKET (YAML) and $GRACE_PACKET_JSON. A patch is a diff: `gold: {{kind: patch, patch: patches/first.diff}}`.
 agents:
   worker:
     kind: command

@@ -161,6 +161,18 @@ def test_f6_no_engine_is_one_line_with_what_to_do(monkeypatch: pytest.MonkeyPatc
     assert "\n" not in caught.value.message
 
 
+def test_an_engine_that_is_there_for_others_is_not_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(where: str, timeout: float) -> None:
+        raise PermissionError(13, f"Permission denied: {where} in {timeout}")
+
+    monkeypatch.setattr("sandbox.docker_client._knock", refused)
+    with pytest.raises(MachineLacks, match="Permission denied") as caught:
+        DockerSandbox.connect()
+    assert "start Docker" not in caught.value.hint
+    assert "group `docker`" in caught.value.hint
+    assert "sandbox: bubblewrap" in caught.value.hint
+
+
 class Daemon:
     """An engine of our own in its own network and mount namespace; it comes back when it is killed."""
 

@@ -123,11 +123,12 @@ def _workers(ctx: Context, packet: ExecutionPacket, yaml: str) -> AttemptOutcome
 
 
 def _persons(ctx: Context, packet: ExecutionPacket, tree: str) -> AttemptOutcome:
-    """Take the tree that a person left, brought over to the base of this attempt."""
-    before = ctx.records.attempt(packet.module_id, packet.attempt - 1)
+    """Take the tree that a person left, brought over to the base of this attempt; in a conflict the person is right."""
+    git, before = ctx.git, ctx.records.attempt(packet.module_id, packet.attempt - 1)
     if before and before.packet.base.tree != packet.base.tree:
-        merged = ctx.git.merge_trees(before.packet.base.tree, packet.base.tree, tree)
-        tree = merged.tree or tree
+        merged = git.merge_trees(before.packet.base.tree, packet.base.tree, tree)
+        theirs, left = git.changes(before.packet.base.tree, tree), git.entries(tree)
+        tree = merged.tree or git.write_tree(packet.base.tree, {c.path: left.get(c.path) for c in theirs})
     return AttemptOutcome(head_tree=tree, exit_code=0, engine="person")
 
 

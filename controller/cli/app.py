@@ -55,13 +55,19 @@ def _parser_error() -> type[Exception]:
     return next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
-@app.callback()
-def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _version(wanted: bool) -> None:
+    if wanted:
         sys.stdout.write(f"grace {VERSION}\n")
         raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    del version
 
 
 @app.command()

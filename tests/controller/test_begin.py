@@ -19,7 +19,8 @@ def quiet(_text):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [({"sandbox": "podman"}, "docker"), ({"profile": "reckless"}, "balanced"), ({"sandbox": ""}, "auto")]
+    ("given", "said"),
+    [({"sandbox": "podman"}, "docker"), ({"profile": "reckless"}, "balanced"), ({"sandbox": ""}, "auto")],
 )
 def test_an_unknown_word_is_refused_with_the_known_ones(given, said):
     with pytest.raises(UsageError) as caught:
@@ -27,7 +28,9 @@ def test_an_unknown_word_is_refused_with_the_known_ones(given, said):
     assert said in caught.value.hint
 
 
-@pytest.mark.parametrize("args", [("--sandbox", "podman"), ("--profile", "reckless"), ("--max-workers", "0"), ("--bogus",)])
+@pytest.mark.parametrize(
+    "args", [("--sandbox", "podman"), ("--profile", "reckless"), ("--max-workers", "0"), ("--bogus",)]
+)
 def test_a_wrong_option_is_exit_2_and_creates_nothing(world, args):
     world.plan(TWO)
     world.grace("run", "plan.yaml", *args).exits(2)
@@ -103,7 +106,13 @@ def test_the_shape_is_the_plans(world):
     made = shape(run)
     assert [(p.id, [w.modules for w in p.waves]) for p in made.phases] == [("one", [("A",), ("B",)]), ("two", [("C",)])]
     assert made.depends_on["B"] == ("A",)
-    assert (made.optional, made.attempts["C"], made.max_workers, made.profile, made.yes) == (("C",), 5, 3, "balanced", False)
+    assert (made.optional, made.attempts["C"], made.max_workers, made.profile, made.yes) == (
+        ("C",),
+        5,
+        3,
+        "balanced",
+        False,
+    )
 
 
 @pytest.mark.parametrize("new", [False, True])
@@ -148,16 +157,27 @@ def test_the_plans_faults_are_all_said_and_nothing_is_created(world):
 
 def test_two_submissions_at_once_make_one_run(world):
     world.plan(TWO)
-    command = [str(Path(sys.executable).with_name("grace")), "run", "plan.yaml", "--sandbox", "memory", "--yes", "--json"]
+    command = [
+        str(Path(sys.executable).with_name("grace")),
+        "run",
+        "plan.yaml",
+        "--sandbox",
+        "memory",
+        "--yes",
+        "--json",
+    ]
     both = [
-        subprocess.Popen(command, cwd=world.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in "ab"
+        subprocess.Popen(command, cwd=world.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in "ab"
     ]
     said = [process.communicate(timeout=120) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     with world.store() as store:
         (run,) = store.runs()
     last = [json.loads(out.splitlines()[-1]) for out, _ in said]
-    assert [(line["type"], line["run_id"], line["state"]) for line in last] == [("run.finished", run.run_id, "done")] * 2
+    assert [(line["type"], line["run_id"], line["state"]) for line in last] == [
+        ("run.finished", run.run_id, "done")
+    ] * 2
     assert world.types().count("run.started") == 1
     world.agrees()
     assert world.leftovers() == []

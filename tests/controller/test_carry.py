@@ -63,5 +63,7 @@ def test_readable_copies_that_are_gone_are_written_again(world):
     assert {p.parent.name for p in copies} == {"packets", "reviews"}
     shutil.rmtree(world.path / ".grace")
     world.grace("resume").exits(4)
-    assert {p.relative_to(world.path): p.read_bytes() for p in (world.path / ".grace").rglob("*") if p.is_file()} == copies
+    assert {
+        p.relative_to(world.path): p.read_bytes() for p in (world.path / ".grace").rglob("*") if p.is_file()
+    } == copies
     assert ".grace" not in world.git("status", "--porcelain")

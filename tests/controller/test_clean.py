@@ -44,7 +44,7 @@ def test_a_run_that_stands_still_stays_unless_forced(world, cut, state):
 
 
 def test_a2_what_nobody_accepted_stays_and_is_named(world):
-    world.scripts["bad"] = lambda mounts, job: (mounts["/repo"] / "src/a.txt").write_text("precious\n") and 3 or 3
+    world.scripts["bad"] = lambda mounts, job: ((mounts["/repo"] / "src/a.txt").write_text("precious\n") and 3) or 3
     world.plan({"A": {"run": "bad", "write_scope": ["src/a.txt"], "limits": {"attempts": 1}}})
     world.run("--yes").exits(1)
     run = world.run_id

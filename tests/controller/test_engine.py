@@ -110,12 +110,8 @@ def test_an_action_that_the_engine_gave_up_is_an_outcome_too(launch, tmp_path):
         db.execute("UPDATE workflow_status SET status='MAX_RECOVERY_ATTEMPTS_EXCEEDED'")
     db.close()
     again = launch(lambda action, step: done(action))
-    try:
-        again.start(ACTION)
-        event = again.outcomes.get(timeout=5)
-    except Exception as fault:  # noqa: BLE001 - the engine may say it itself: then the loop says that it broke
-        assert "exceeded" in str(fault).lower() or "dead" in str(fault).lower()
-        return
+    again.start(ACTION)
+    event = again.outcomes.get(timeout=5)
     assert event.type is EventType.BROKEN
     assert event.action == ACTION.id
     assert "MAX_RECOVERY" in json.dumps(event.data)

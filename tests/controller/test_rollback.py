@@ -74,7 +74,9 @@ def test_before_a_landing_what_is_meant_goes_and_the_rest_stays(world, target, u
     assert world.leftovers() == []
 
 
-@pytest.mark.parametrize(("target", "gone"), [(("--to", "start"), "abc"), (("--module", "A"), "ac"), (("--to", "wave:2"), "c")])
+@pytest.mark.parametrize(
+    ("target", "gone"), [(("--to", "start"), "abc"), (("--module", "A"), "ac"), (("--to", "wave:2"), "c")]
+)
 def test_after_a_landing_by_revert_commits_and_a_mark(world, target, gone):
     world.plan(CHAIN)
     world.run("--yes").exits(0)
@@ -84,7 +86,9 @@ def test_after_a_landing_by_revert_commits_and_a_mark(world, target, gone):
     assert set(world.states().values()) == {"done"}, "it invents no transition"
     assert {m["id"] for m in world.status()["modules"] if m["reverted"]} == {m.upper() for m in gone}
     assert world.git("merge-base", landed, "main") == landed, "the branch is never rewritten"
-    assert world.files("main") & {"src/a.txt", "src/b.txt", "src/c.txt"} == {f"src/{m}.txt" for m in set("abc") - set(gone)}
+    assert world.files("main") & {"src/a.txt", "src/b.txt", "src/c.txt"} == {
+        f"src/{m}.txt" for m in set("abc") - set(gone)
+    }
     assert world.git("status", "--porcelain", "-uno") == ""
     reverts = [s for s in world.subjects() if s.startswith("Revert ")]
     assert len(reverts) == len(gone)
@@ -194,7 +198,9 @@ def test_a_base_that_is_gone_is_said(world):
     assert "refs/heads/main is gone" in said.err
 
 
-@pytest.mark.parametrize("target", [("--to", "wave:9"), ("--to", "phase:x"), ("--to", "yesterday"), ("--module", "Z"), ()])
+@pytest.mark.parametrize(
+    "target", [("--to", "wave:9"), ("--to", "phase:x"), ("--to", "yesterday"), ("--module", "Z"), ()]
+)
 def test_a_place_that_does_not_exist_is_wrong_usage(world, target):
     merged(world)
     before = half_done(world)
@@ -261,4 +267,4 @@ def test_a_crash_in_the_middle_is_finished_by_whoever_comes_next(world, cut, poi
     assert world.git("status", "--porcelain", "-uno") == ""
     with world.store() as store:
         steps = Records(store, world.run_id).saga()
-    assert [s.state for s in steps if s.kind == "rollback"][0] == "done"
+    assert next(s.state for s in steps if s.kind == "rollback") == "done"

@@ -190,7 +190,7 @@ def test_an_integration_branch_that_is_gone_is_said_and_can_be_put_back(world):
     said = world.grace("resume").exits(1)
     assert "is gone" in said.out
     assert f"git update-ref {ref} {right}" in said.out
-    assert set(m["verified"] for m in world.status()["modules"]) == {False}, "status says what git shows"
+    assert {m["verified"] for m in world.status()["modules"]} == {False}, "status says what git shows"
     world.git("update-ref", ref, right)
     world.grace("resume").exits(0)
     assert world.show("src/old.txt", "main") == "new"

@@ -95,13 +95,17 @@ def test_a_creation_that_was_cut_off_is_finished(path):
 
 def test_a_transaction_is_all_or_nothing(path):
     db = Database(path, create=True)
-    with pytest.raises(RuntimeError), db.transaction() as inner:
-        inner.execute("INSERT INTO evidence VALUES ('a', 'b')")
-        raise RuntimeError
+
+    def write(second):
+        with db.transaction() as inner:
+            inner.execute("INSERT INTO evidence VALUES ('a', 'b')")
+            second(inner)
+
+    with pytest.raises(ZeroDivisionError):
+        write(lambda inner: 1 / 0)
     assert db.rows("SELECT * FROM evidence") == []
-    with pytest.raises(MachineLacks), db.transaction() as inner:
-        inner.execute("INSERT INTO evidence VALUES ('a', 'b')")
-        inner.execute("INSERT INTO nowhere VALUES (1)")
+    with pytest.raises(MachineLacks):
+        write(lambda inner: inner.execute("INSERT INTO nowhere VALUES (1)"))
     assert db.row("SELECT * FROM evidence") is None
     with db.transaction() as inner:
         inner.execute("INSERT INTO evidence VALUES ('a', 'b')")

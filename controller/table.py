@@ -1,6 +1,9 @@
 """The live table at a terminal, and the questions asked there."""
 
+import sys
+import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -27,6 +30,12 @@ _COLOURS = {
     ModuleState.FAILED: "bold red",
     ModuleState.CANCELLED: "red",
 }
+
+
+def forget_typed() -> None:
+    """Drop what was typed before anything was asked: it is an answer to nothing."""
+    with suppress(OSError, termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 class Table:
@@ -94,6 +103,7 @@ class Table:
         if not open_:
             return None
         self.live.stop()
+        forget_typed()
         for question in open_:
             if said := self._ask(question.subject, question.key, list(question.modules)):
                 self.live.start()

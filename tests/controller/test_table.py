@@ -1,0 +1,90 @@
+"""The questions at a terminal, on a real one."""
+
+import os
+import pty
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from controller.table import Table
+from packets.events import EventType
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A person's end of a terminal; ours is stdin."""
+    person, ours = pty.openpty()
+    with os.fdopen(ours, "r+b", buffering=0) as raw, open(raw.fileno(), closefd=False) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        yield person
+    os.close(person)
+
+
+def asking(*modules, waits="approval"):
+    question = SimpleNamespace(subject="wave:1", key="k", modules=modules)
+    return SimpleNamespace(
+        questions={"wave:1": question},
+        at=lambda module: SimpleNamespace(waits_for=waits),
+        shape=SimpleNamespace(phases=()),
+    )
+
+
+def answered(person, state, *words):
+    """Type each word after another question has been shown; returns the event and all that was shown."""
+    table = Table()
+    table.state = state
+    table.console.file = shown = Shown()
+
+    def type_():
+        for count, word in enumerate(words, 1):
+            while shown.text.count("]: ") + shown.text.count("told): ") < count:
+                time.sleep(0.01)
+            os.write(person, word.encode() + b"\n")
+
+    typing = threading.Thread(target=type_, daemon=True)
+    typing.start()
+    event = table.answer(state)
+    table.close()
+    typing.join(timeout=10)
+    return event, shown.text
+
+
+class Shown:
+    """What the console wrote."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        """Nothing waits."""
+
+
+def test_what_was_typed_before_the_question_answers_nothing(terminal):
+    os.write(terminal, b"approve\n")
+    time.sleep(0.1)
+    event, shown = answered(terminal, asking("A"), "later")
+    assert event is None
+    assert "May A be merged?" in shown
+
+
+def test_a_word_that_is_none_explains_them_and_asks_again(terminal):
+    event, shown = answered(terminal, asking("A"), "?", "app")
+    assert event.type is EventType.GRANTED
+    assert "judged anew" in shown
+
+
+def test_a_no_without_a_reason_is_asked_again(terminal):
+    event, _ = answered(terminal, asking("A"), "rej", "", "rej", "name it better")
+    assert (event.type, event.data["reason"]) == (EventType.REJECTED, "name it better")
+
+
+def test_a_no_to_what_is_stuck_needs_no_reason(terminal):
+    event, shown = answered(terminal, asking("A", waits="stuck"), "rej", "")
+    assert (event.type, event.data["reason"]) == (EventType.REJECTED, "")
+    assert "failed twice in the same way" in shown

@@ -19,7 +19,7 @@ def test_c1_a_submodule_stays_what_it_was(repo, tmp_path, new_repo):
     repo.plan(
         {
             "Looks": {
-                "shell": "ls -A libs/ready libs/absent > src/seen.txt; git status --porcelain >> src/seen.txt",
+                "shell": "ls -A libs/ready libs/absent > src/seen.txt; git status --porcelain -uno >> src/seen.txt",
                 "write_scope": ["src/seen.txt"],
             },
             "Moves": {"shell": "rmdir libs/ready", "write_scope": ["libs/other.txt"], "optional": True},

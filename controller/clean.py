@@ -69,10 +69,8 @@ def _unlanded(git: Git, store: Store, run: RunRecord) -> list[str]:
         packet, verdict = attempt.packet, attempt.verdict
         accepted = verdict is not None and verdict.decision is Decision.ACCEPT
         if accepted and verdict and verdict.head_tree != packet.base.tree and packet.module_id not in merged:
-            wanted.add(f"{packet.module_id}/attempt-{packet.attempt}")
-    found = {
-        ref: commit for ref, commit in refs.items() if any(ref.endswith(f"{run.run_id}/{name}") for name in wanted)
-    }
+            wanted.add(f"/{packet.module_id}/attempt-{packet.attempt}")
+    found = {ref: commit for ref, commit in refs.items() if ref.rpartition(run.run_id)[2] in wanted}
     return [ref for ref, commit in found.items() if held is None or not git.is_ancestor(commit, held)]
 
 

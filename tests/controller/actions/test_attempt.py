@@ -28,8 +28,8 @@ def test_r2_work_of_a_worker_that_failed_is_kept_and_not_merged(world):
 
 
 def test_findings_are_fed_back_and_each_attempt_has_its_own_branch(world):
-    tries = iter([("README.md", 0), ("src/a.txt", 0)])
-    world.scripts["work"] = lambda mounts, job: write(next(tries)[0], "x\n")(mounts, job)
+    tries = iter(["README.md", "src/a.txt"])
+    world.scripts["work"] = lambda mounts, job: (mounts["/repo"] / next(tries)).write_text("x") and 0
     world.plan({"A": {"run": "work", "write_scope": ["src/a.txt"]}})
     world.run("--yes").exits(0)
     first, second = world.grace("packets", "--json").json["packets"]

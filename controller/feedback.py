@@ -3,7 +3,12 @@
 from controller.store.records import Records
 from controller.store.store import Recorded
 from packets.events import EventType
+from packets.packet import PacketDecisions
 from packets.verdict import Finding, Severity
+from reviewer.inert import inert
+
+_LINES, _CHARACTERS = 20, 300
+"""Of what an earlier attempt decided, so many lines of so many characters."""
 
 
 def feedback(records: Records, events: list[Recorded], module: str, attempt: int) -> tuple[Finding, ...]:
@@ -11,6 +16,20 @@ def feedback(records: Records, events: list[Recorded], module: str, attempt: int
     before = records.attempt(module, attempt - 1)
     errors = before.verdict.errors if before and before.verdict else ()
     return (*errors, *_since(events, module, attempt - 1))
+
+
+def decisions(records: Records, module: str, attempt: int) -> PacketDecisions:
+    """Return what the attempt before found out and ruled out, in its own words, made harmless and kept short."""
+    before = records.attempt(module, attempt - 1)
+    report = before.outcome.report if before and before.outcome else None
+    if report is None:
+        return PacketDecisions()
+    said = report.decisions
+    return PacketDecisions(rationale=_short(said.verified_facts), rejected=_short(said.rejected_alternatives))
+
+
+def _short(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(inert(line, limit=_CHARACTERS) for line in lines[:_LINES])
 
 
 def _since(events: list[Recorded], module: str, attempt: int) -> list[Finding]:

@@ -8,7 +8,7 @@ from controller.compose import compose, to_yaml
 from controller.context import Context
 from controller.copies import write_packet, write_review
 from controller.engine import Steps
-from controller.feedback import feedback
+from controller.feedback import decisions, feedback
 from controller.messages import attempt_message
 from controller.rescue import keep, keep_tree
 from packets.agent import PatchAgent
@@ -70,6 +70,7 @@ def _composed(ctx: Context, action: Action) -> ExecutionPacket:
         knowledge=ctx.knowledge,
         git=ctx.git,
         patch_digest=_patch_digest(ctx, module),
+        decisions=decisions(ctx.records, module.id, action.attempt),
     )
 
 

@@ -375,8 +375,9 @@ def test_g1_a_worker_that_shuts_all_its_folders_is_harvested_by_an_ordinary_user
         (workspace.repo / spot).chmod(0)
     for spot in (tmp_path, *tmp_path.rglob("*")):
         os.lchown(spot, 4321, 4321)
-    for spot in (tmp_path.parent, tmp_path.parent.parent):
-        spot.chmod(0o755)
+    for spot in tmp_path.parents:  # pytest's own folders are its user's; how many there are depends on xdist
+        if "pytest-" in str(spot):
+            spot.chmod(0o755)
     os.setegid(4321)
     os.seteuid(4321)
     try:

@@ -20,6 +20,16 @@ _PIDS_PATIENCE = 3.0  # seconds at the limit without a longer pause after which 
 _PIDS_PAUSE = 3.0
 _MEMORY_EVERY = 0.2
 _OWN = 2  # bubblewrap's own processes
+_LAST_WORDS = 65536  # bytes of output in which a refused process is looked for
+_REFUSED = (
+    b"Cannot fork",
+    b"fork: retry: Resource temporarily unavailable",
+    b"fork: Resource temporarily unavailable",
+    b"BlockingIOError: [Errno 11]",
+    b"can't start new thread",
+    b"pthread_create failed: Resource temporarily unavailable",
+)
+"""What shells, Python and others print when they are refused a process."""
 
 
 class Watch:
@@ -77,7 +87,7 @@ class Watch:
         self._bombed(time.monotonic())
         if self.disk_full():
             return StopReason.DISK
-        if exit_code != 0 and self._hits:
+        if exit_code != 0 and (self._hits or says_refused(self._job.log)):
             return StopReason.PIDS
         return StopReason.EXITED
 
@@ -96,6 +106,17 @@ class Watch:
         if self._rising_since is not None and now - self._last_rise > _PIDS_PAUSE:
             self._rising_since = None
         return self._rising_since is not None and now - self._rising_since >= _PIDS_PATIENCE
+
+
+def says_refused(log: Path) -> bool:
+    """Find a refused process in what a job said last: one that dies of it at once is gone before anybody counts."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _LAST_WORDS))
+            words = file.read()
+    except OSError:
+        return False
+    return any(sign in words for sign in _REFUSED)
 
 
 class Resident:

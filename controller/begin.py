@@ -22,7 +22,7 @@ from controller.store.store import OVER, RunRecord, Store, now
 from packets.agent import PatchAgent
 from packets.errors import PlanInvalid, UsageError
 from packets.events import PhaseShape, Shape, WaveShape
-from packets.plan import Plan, Profile
+from packets.plan import Engine, Plan, Profile
 from sandbox.choose import Choice, choose
 from sandbox.git import Git
 from sandbox.image import BuiltImage, ensure_image
@@ -107,7 +107,7 @@ def submit(git: Git, plan_path: Path, options: Options, tell: Tell) -> Submissio
     loaded, commit, ref = read_plan(git, plan_path, tell)
     if not options.new and (known := _known(git, loaded, ref)):
         return known
-    choice = choose(options.sandbox or loaded.plan.sandbox, strict=_strict(loaded.plan))
+    choice = choose(_engine(loaded.plan, options), strict=_strict(loaded.plan))
     tell(f"sandbox: {choice.why}")
     for gap in choice.sandbox.gaps:
         tell(f"sandbox: {choice.sandbox.name} cannot enforce {gap}")
@@ -123,6 +123,16 @@ def submit(git: Git, plan_path: Path, options: Options, tell: Tell) -> Submissio
         store.create_run(run)
         store.close()
         return Submission(run, "new")
+
+
+def _engine(plan: Plan, options: Options) -> str:
+    """Return the engine: the command line's word before the plan's, but no isolation only where the plan says so."""
+    if options.sandbox == Engine.HOST and plan.sandbox is not Engine.HOST:
+        raise UsageError(
+            "the plan does not say `sandbox: host`, so nothing of it runs without isolation",
+            "write `sandbox: host` into the plan, if that is what you mean",
+        )
+    return options.sandbox or plan.sandbox
 
 
 def _strict(plan: Plan) -> bool:

@@ -37,6 +37,13 @@ def test_a_wrong_option_is_exit_2_and_creates_nothing(world, args):
     assert not (world.path / ".git/grace/state.db").exists()
 
 
+def test_nothing_runs_without_isolation_that_does_not_say_so_itself(world):
+    world.plan(TWO)
+    said = world.grace("run", "plan.yaml", "--sandbox", "host", "--yes").exits(2)
+    assert "does not say `sandbox: host`" in said.err
+    assert not (world.path / ".git/grace/state.db").exists()
+
+
 def test_places_are_as_asked_else_one_a_core():
     import os
 

@@ -78,7 +78,9 @@ def run(
     new: Annotated[bool, typer.Option("--new", help="Start another run beside one of the same plan.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the first packets; create nothing.")] = False,
     max_workers: Annotated[int | None, typer.Option(min=1, help="Workers at once; default: one a core.")] = None,
-    sandbox: Annotated[str | None, typer.Option(help="auto, docker, bubblewrap or memory; host only where the plan says so.")] = None,
+    sandbox: Annotated[
+        str | None, typer.Option(help="auto, docker, bubblewrap, memory; host if the plan says so.")
+    ] = None,
     profile: Annotated[str | None, typer.Option(help="safe, balanced or fast.")] = None,
 ) -> int:
     """Build a plan: run its modules, review, merge, refresh, land."""

@@ -28,6 +28,7 @@ class EventType(StrEnum):
     REJECTED = "approval.rejected"  # data: subject, key, module, reason, final
     LAPSED = "approval.lapsed"
     EDITED = "candidate.edited"  # a person changed the asked-for tree by hand; data: subject, key, module, tree
+    SAID = "message.said"  # data: id, text; of no module: to all that still work
 
     MERGED = "merge.done"  # data: commit, tree
     CONFLICT = "merge.conflict"  # data: paths
@@ -37,6 +38,7 @@ class EventType(StrEnum):
     LANDED = "landing.done"  # data: commit
     LANDING_BLOCKED = "landing.blocked"  # data: message, hint
     LANDING_MOVED = "landing.moved"  # data: base
+    AFTER_DONE = "after.done"  # a push or a hook after a landing; data: subject, ok, message
     ROLLED_BACK = "rollback.done"  # data: modules, reverted, tip, tree
     NOTE = "note"  # for people; changes no state
 
@@ -62,6 +64,7 @@ class ActionKind(StrEnum):
     UNDO = "undo"
     SYNC = "sync"
     LAND = "land"
+    AFTER = "after"
     FINISH = "finish"
 
 
@@ -82,11 +85,20 @@ class WaveShape(Value):
     modules: tuple[str, ...] = Field(min_length=1)
 
 
+class AfterShape(Value):
+    """What follows a landing and cannot be undone: `kind` is push or hook, `what` the remote or the command."""
+
+    subject: str
+    kind: str
+    what: str
+
+
 class PhaseShape(Value):
-    """One phase and its waves."""
+    """One phase and its waves; `after` is asked about one by one when it has landed."""
 
     id: str
     waves: tuple[WaveShape, ...]
+    after: tuple[AfterShape, ...] = ()
 
 
 class Shape(Value):
@@ -97,5 +109,7 @@ class Shape(Value):
     optional: tuple[str, ...] = ()
     attempts: dict[str, int]
     profile: str = "balanced"
+    asks: tuple[str, ...] = ()  # modules whose tree is asked for whatever the profile
+    land: str = "ask"  # auto, ask, deny
     yes: bool = False
     max_workers: int = Field(default=1, ge=1)

@@ -13,8 +13,10 @@ def main() -> None:
 def run(args: list[str]) -> int:
     """Run one command and return its exit code."""
     from packets.errors import GraceError
+    from sandbox.effect import check_crash_point
 
     try:
+        check_crash_point()
         return _dispatch(args)
     except GraceError as fault:
         return _say(fault)

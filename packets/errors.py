@@ -5,6 +5,7 @@ GraceError                exit 1  the work failed and cannot go on
 │   └── PlanInvalid       exit 2  a plan with problems, each with its place; all at once
 ├── MachineLacks          exit 3  docker, git, an image, a permission: the machine lacks something
 │   └── EngineLost        exit 3  the engine went away while it worked (told apart from a worker's failure)
+├── NotPermitted          exit 1  something irreversible, and no stored approval of it
 ├── WaitingForPerson      exit 4  only a person can go on: an approval, a dirty tree at landing
 └── Interrupted           exit 130
 
@@ -51,6 +52,10 @@ class MachineLacks(GraceError):  # noqa: N818
 
 class EngineLost(MachineLacks):
     """The sandbox engine went away: transient, never counted as the worker's failure."""
+
+
+class NotPermitted(GraceError):  # noqa: N818
+    """An irreversible effect without a stored approval, which is a fault of grace: nothing was done."""
 
 
 class WaitingForPerson(GraceError):  # noqa: N818

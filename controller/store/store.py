@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from controller.kernel import Decision, RunState
 from controller.store.database import Database
-from packets.errors import UsageError
+from packets.errors import NotPermitted, UsageError
 from packets.events import Action, ActionKind, Event, EventType
+from packets.permit import SEAL, Permit
 from packets.plan import Plan
 
 OVER = frozenset({"done", "failed", "cancelled"})
@@ -227,6 +228,14 @@ class Store:
         """Return approvals, oldest first."""
         sql = "SELECT * FROM approvals WHERE run_id=? AND (state='open' OR NOT ?) ORDER BY asked_at, rowid"
         return self.db.rows(sql, run_id, open_only)
+
+    def permit(self, run_id: str, subject: str, key: str) -> Permit:
+        """Return the permit of an approval that was granted for exactly this; raises NotPermitted."""
+        sql = "SELECT actor FROM approvals WHERE run_id=? AND subject=? AND key=? AND state='granted'"
+        row = self.db.row(sql, run_id, subject, key)
+        if row is None:
+            raise NotPermitted(f"nobody approved {subject} of run {run_id} as it is now")
+        return Permit(run_id, subject, key, row["actor"], seal=SEAL)
 
     def lapsed(self, run_id: str) -> list[Event]:
         """Return an event for each open approval whose time is over."""

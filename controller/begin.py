@@ -24,6 +24,7 @@ from packets.errors import PlanInvalid, UsageError
 from packets.events import PhaseShape, Shape, WaveShape
 from packets.plan import Engine, Plan, Profile
 from sandbox.choose import Choice, choose
+from sandbox.effect import effect
 from sandbox.git import Git
 from sandbox.image import BuiltImage, ensure_image
 
@@ -210,8 +211,9 @@ def _keep_patches(loaded: LoadedPlan, folder: Path) -> None:
     """Copy the patches: what an agent is does not change while a run lives."""
     for name, agent in loaded.plan.agents.items():
         if isinstance(agent, PatchAgent):
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(loaded.path.resolve().parent / agent.patch, folder / f"{name}.patch")
+            with effect("patch.keep"):
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(loaded.path.resolve().parent / agent.patch, folder / f"{name}.patch")
 
 
 def shape(run: RunRecord) -> Shape:

@@ -14,6 +14,7 @@ from controller.standing import actor, standing
 from controller.store.store import OVER, RunRecord, Store
 from packets.events import Event, EventType
 from sandbox.choose import close
+from sandbox.effect import effect
 from sandbox.git import Git, RefMoved
 
 
@@ -66,6 +67,7 @@ def _integration(git: Git, run: RunRecord, *, begun: bool) -> None:
         bring_back(git, run.run_id)
         return
     try:
-        git.update_ref(refnames.integration(run.run_id), run.base_commit, "")
+        with effect("ref.begin"):
+            git.update_ref(refnames.integration(run.run_id), run.base_commit, "")
     except RefMoved:  # a crash before the first event: it is ours already
         return

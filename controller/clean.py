@@ -12,6 +12,7 @@ from controller.store.store import OVER, RunRecord, Store
 from packets.errors import MachineLacks, UsageError
 from packets.verdict import Decision
 from sandbox.choose import choose, close
+from sandbox.effect import effect
 from sandbox.git import Git
 from worker.attempt import workspace_of
 
@@ -37,9 +38,11 @@ def clean_run(git: Git, store: Store, run: RunRecord, *, force: bool) -> list[st
         said = [] if run.state in OVER else _stop(run)
         for prefix in (refnames.branches(run.run_id), refnames.kept(run.run_id), refnames.rescues(run.run_id)):
             for ref, commit in git.refs(prefix).items():
-                git.delete_ref(ref, commit)
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(git.roots.readable(run.run_id), ignore_errors=True)
+                with effect("ref.drop"):
+                    git.delete_ref(ref, commit)
+        with effect("run.remove"):
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(git.roots.readable(run.run_id), ignore_errors=True)
         store.forget_run(run.run_id)
     prune(git, store)
     return [f"dropped {run.run_id}", *said]

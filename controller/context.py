@@ -13,6 +13,7 @@ from controller.store.store import RunRecord, Store
 from packets.errors import GraceError
 from packets.events import Event, EventType
 from packets.plan import Plan
+from sandbox.effect import effect
 from sandbox.git import Git, RefMoved
 from sandbox.protocol import Sandbox
 from sandbox.roots import Roots
@@ -110,7 +111,8 @@ class Context:
     def move_tip(self, new: str, old: str) -> None:
         """Compare-and-swap the integration branch; raises GraceError when somebody else moved it."""
         try:
-            self.git.update_ref(refnames.integration(self.run_id), new, old)
+            with effect("ref.integration"):
+                self.git.update_ref(refnames.integration(self.run_id), new, old)
         except RefMoved as fault:
             raise self.moved_by_hand(self.raw_tip()) from fault
 

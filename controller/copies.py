@@ -6,6 +6,7 @@ from pathlib import Path
 
 from controller.store.records import AttemptRecord, Records
 from packets.ids import slug
+from sandbox.effect import effect
 from sandbox.roots import Roots
 
 
@@ -21,7 +22,8 @@ def review_path(roots: Roots, run_id: str, module: str, attempt: int) -> Path:
 
 def write_packet(roots: Roots, run_id: str, module: str, attempt: int, yaml: str) -> None:
     """Write the readable copy of a packet."""
-    _write(packet_path(roots, run_id, module, attempt), yaml)
+    with effect("copy.packet"):
+        _write(packet_path(roots, run_id, module, attempt), yaml)
 
 
 def write_review(roots: Roots, run_id: str, record: AttemptRecord) -> None:
@@ -29,7 +31,8 @@ def write_review(roots: Roots, run_id: str, record: AttemptRecord) -> None:
     if record.verdict:
         path = review_path(roots, run_id, record.packet.module_id, record.packet.attempt)
         body = json.dumps(record.verdict.model_dump(mode="json"), indent=2, ensure_ascii=False)
-        _write(path, body + "\n")
+        with effect("copy.review"):
+            _write(path, body + "\n")
 
 
 def restore(roots: Roots, records: Records) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from packets.events import Action, Event, EventType
+from sandbox.effect import effect
 
 T = TypeVar("T")
 
@@ -44,6 +45,10 @@ class Engine:
 
     def launch(self) -> None:
         """Open the journal and take up what was cut off."""
+        with effect("journal.open"):
+            self._launch()
+
+    def _launch(self) -> None:
         from dbos import DBOS, DBOSPortableJSONSerializer
 
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +94,7 @@ class Engine:
 
         if self._perform is None:
             raise RuntimeError("the engine was not launched")
-        with SetWorkflowID(f"{self._run_id}/{action.id}"):
+        with SetWorkflowID(f"{self._run_id}/{action.id}"), effect("journal.start"):
             handle = DBOS.start_workflow(self._perform, action.model_dump_json())
         status = handle.get_status().status
         if status == "SUCCESS":
@@ -113,4 +118,9 @@ class Engine:
 def _recorded_step(name: str, work: Callable[[], Any]) -> Any:
     from dbos import DBOS
 
-    return DBOS.run_step({"name": name}, work)
+    def worked() -> Any:
+        with effect("step.work"):
+            return work()
+
+    with effect("step.record"):
+        return DBOS.run_step({"name": name}, worked)

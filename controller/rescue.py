@@ -9,6 +9,7 @@ from controller.messages import attempt_message
 from controller.store.records import AttemptRecord, Records
 from packets.outcome import StopReason
 from packets.packet import ExecutionPacket
+from sandbox.effect import effect
 from sandbox.git import Git
 from worker.attempt import discard_attempt, left_behind, workspace_of
 
@@ -20,7 +21,8 @@ def keep(ctx: Context, module: str, attempt: int, commit: str) -> str:
     for number in count(1):
         ref = first if number == 1 else f"{first}-{number}"
         if ref not in taken:
-            git.update_ref(ref, commit, "")
+            with effect("ref.rescue"):
+                git.update_ref(ref, commit, "")
             return ref
         if git.tree(taken[ref]) == git.tree(commit):
             return ref

@@ -19,6 +19,7 @@ from packets.errors import GraceError, UsageError, WaitingForPerson
 from packets.events import Event, EventType
 from packets.states import ModuleState
 from sandbox.choose import close
+from sandbox.effect import effect
 from sandbox.git import Git
 from sandbox.memory import MemorySandbox
 
@@ -155,8 +156,10 @@ def _move_base(ctx: Context, to: _Reverts) -> None:
     try:
         for worktree in git.worktrees():
             if worktree.branch == ref:
-                git.update_worktree(worktree.path, git.tree(to.old), git.tree(to.new))
+                with effect("checkout.revert"):
+                    git.update_worktree(worktree.path, git.tree(to.old), git.tree(to.new))
     except WaitingForPerson as fault:
         hint = fault.hint.replace("`grace resume`", "the rollback again")
         raise WaitingForPerson(f"{fault.message}; nothing was undone", hint) from fault
-    git.update_ref(ref, to.new, to.old)
+    with effect("ref.revert"):
+        git.update_ref(ref, to.new, to.old)

@@ -22,6 +22,7 @@ from packets.report import ReportStatus
 from packets.verdict import CheckResult, Decision, Verdict
 from reviewer.case import Case
 from reviewer.review import review
+from sandbox.effect import effect
 from worker.attempt import attempt as work
 from worker.attempt import discard_attempt, job_name
 
@@ -100,7 +101,8 @@ def _work(ctx: Context, packet: ExecutionPacket, by_hand: str) -> str:
         return issued.outcome.model_dump_json()
     outcome = _persons(ctx, packet, by_hand) if by_hand else _workers(ctx, packet, issued.packet_yaml if issued else "")
     commit = ctx.git.commit(outcome.head_tree, [packet.base.commit], attempt_message(packet), ctx.plan.commit.author)
-    ctx.git.update_ref(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt), commit, None)
+    with effect("ref.attempt"):
+        ctx.git.update_ref(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt), commit, None)
     if outcome.reason is StopReason.CANCELLED and outcome.head_tree != packet.base.tree:
         keep(ctx, packet.module_id, packet.attempt, commit)
     ctx.records.put_outcome(packet.module_id, packet.attempt, outcome, commit)

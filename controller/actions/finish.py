@@ -9,6 +9,7 @@ from controller.rescue import salvage
 from controller.store.store import OVER, Store
 from packets.events import Action, Event, EventType
 from sandbox.checkout import discard, prune_cache
+from sandbox.effect import effect
 from sandbox.git import Git
 
 EXIT = {"done": 0, "failed": 1, "cancelled": 1}
@@ -45,8 +46,10 @@ def put_away(ctx: Context) -> None:
     """Move the run's branches out of refs/heads, so that `git push --all` does not carry them."""
     for ref, commit in ctx.git.refs(refnames.branches(ctx.run_id)).items():
         kept = refnames.kept(ctx.run_id) + ref.removeprefix(refnames.branches(ctx.run_id))
-        ctx.git.update_ref(kept, commit, None)
-        ctx.git.delete_ref(ref, commit)
+        with effect("ref.kept"):
+            ctx.git.update_ref(kept, commit, None)
+        with effect("ref.away"):
+            ctx.git.delete_ref(ref, commit)
 
 
 def bring_back(git: Git, run_id: str) -> None:
@@ -55,5 +58,7 @@ def bring_back(git: Git, run_id: str) -> None:
     for ref, commit in git.refs(prefix).items():
         branch = refnames.branches(run_id) + ref.removeprefix(prefix)
         if branch not in git.refs(branch):
-            git.update_ref(branch, commit, "")
-        git.delete_ref(ref, commit)
+            with effect("ref.back"):
+                git.update_ref(branch, commit, "")
+        with effect("ref.unkept"):
+            git.delete_ref(ref, commit)

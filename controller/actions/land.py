@@ -5,6 +5,7 @@ from controller.engine import Steps
 from controller.messages import sync_message
 from packets.errors import GraceError, WaitingForPerson
 from packets.events import Action, Event, EventType
+from sandbox.effect import effect
 from sandbox.git import RefMoved
 
 
@@ -58,8 +59,10 @@ def _move(ctx: Context, ref: str, held: str | None, tip: str) -> None:
     """Update each checkout of the branch, then the branch. A crash between the two is finished by doing it again."""
     for worktree in ctx.git.worktrees():
         if worktree.branch == ref and held is not None:
-            ctx.git.update_worktree(worktree.path, ctx.git.tree(held), ctx.git.tree(tip))
-    ctx.git.update_ref(ref, tip, held or "")
+            with effect("checkout.land"):
+                ctx.git.update_worktree(worktree.path, ctx.git.tree(held), ctx.git.tree(tip))
+    with effect("ref.land"):
+        ctx.git.update_ref(ref, tip, held or "")
 
 
 def sync(ctx: Context, action: Action, step: Steps) -> Event:

@@ -9,6 +9,7 @@ from typing import Any
 
 from controller.store.schema import APPLICATION, TABLES, VERSION
 from packets.errors import MachineLacks, UsageError
+from sandbox.effect import effect
 
 
 class NoRuns(UsageError):  # noqa: N818 - reads as what it says
@@ -50,12 +51,13 @@ class Database:
         if version > VERSION:
             raise UsageError(f"{self.path} was written by a newer grace (format {version})", "upgrade grace")
         if create and version < VERSION:
-            self._db.execute(
-                f"PRAGMA application_id={APPLICATION}"
-            )  # first: a crash in the middle is told from a foreign file
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.executescript(TABLES)
-            self._db.execute(f"PRAGMA user_version={VERSION}")
+            with effect("state.create"):
+                self._db.execute(
+                    f"PRAGMA application_id={APPLICATION}"
+                )  # first: a crash in the middle is told from a foreign file
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.executescript(TABLES)
+                self._db.execute(f"PRAGMA user_version={VERSION}")
         elif version == 0:
             raise NoRuns
         self._db.execute("PRAGMA synchronous=FULL")  # of this connection, not of the file
@@ -71,7 +73,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All of it or nothing; raises MachineLacks where the disk says no."""
-        with self._lock:
+        with self._lock, effect("state.write"):
             try:
                 self._db.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as fault:

@@ -8,6 +8,7 @@ from controller.store.store import Store
 from packets.outcome import AttemptOutcome
 from packets.packet import ExecutionPacket
 from packets.verdict import CheckResult, Verdict
+from sandbox.effect import effect
 
 _CHECKS = TypeAdapter(tuple[CheckResult, ...])
 
@@ -50,16 +51,18 @@ class Records:
         row = (self.run_id, packet.module_id, packet.attempt, packet.packet_id, packet.model_dump_json(), yaml)
         columns = "run_id, module, attempt, packet_id, packet, packet_yaml"
         sql = f"INSERT OR IGNORE INTO attempts ({columns}) VALUES (?,?,?,?,?,?)"  # noqa: S608 - own columns
-        with self.store.db.transaction() as db:
+        with effect("packet.store"), self.store.db.transaction() as db:
             db.execute(sql, row)
 
     def put_outcome(self, module: str, attempt: int, outcome: AttemptOutcome, commit: str) -> None:
         """Keep how the attempt ended."""
-        self._update("outcome=?, commit_id=?", [outcome.model_dump_json(), commit], module, attempt)
+        with effect("outcome.store"):
+            self._update("outcome=?, commit_id=?", [outcome.model_dump_json(), commit], module, attempt)
 
     def put_verdict(self, module: str, attempt: int, verdict: Verdict) -> None:
         """Keep what the reviewer said."""
-        self._update("verdict=?", [verdict.model_dump_json()], module, attempt)
+        with effect("verdict.store"):
+            self._update("verdict=?", [verdict.model_dump_json()], module, attempt)
 
     def _update(self, columns: str, values: list[str], module: str, attempt: int) -> None:
         sql = f"UPDATE attempts SET {columns} WHERE run_id=? AND module=? AND attempt=?"  # noqa: S608 - own columns
@@ -95,14 +98,14 @@ class Records:
         """Write down an effect with the commits before and after it; a step that is there is not added again."""
         if any((s.kind, s.module, s.after, s.state) == (kind, module, after, "done") for s in self.saga()):
             return
-        with self.store.db.transaction() as db:
+        with effect("saga.record"), self.store.db.transaction() as db:
             n = db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM saga WHERE run_id=?", (self.run_id,)).fetchone()[0]
             row = (self.run_id, n, kind, module, wave, phase, before, after, "done")
             db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
 
     def intend(self, kind: str, module: str, phase: str) -> int:
         """Write down that an effect is about to begin, and return the step's number."""
-        with self.store.db.transaction() as db:
+        with effect("saga.intend"), self.store.db.transaction() as db:
             n = int(db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM saga WHERE run_id=?", (self.run_id,)).fetchone()[0])
             row = (self.run_id, n, kind, module, 0, phase, "", "", "intended")
             db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
@@ -110,12 +113,12 @@ class Records:
 
     def settle_step(self, n: int, state: str) -> None:
         """Write down what became of an intent: done, or void when nothing was changed."""
-        with self.store.db.transaction() as db:
+        with effect("saga.settle"), self.store.db.transaction() as db:
             db.execute("UPDATE saga SET state=? WHERE run_id=? AND n=?", (state, self.run_id, n))
 
     def replace_saga(self, undone: set[int], rewritten: dict[int, tuple[str, str]]) -> None:
         """Mark steps as undone, and give those that were made anew their new commits."""
-        with self.store.db.transaction() as db:
+        with effect("saga.replace"), self.store.db.transaction() as db:
             for n in undone:
                 db.execute("UPDATE saga SET state='undone' WHERE run_id=? AND n=?", (self.run_id, n))
             for n, (before, after) in rewritten.items():
@@ -130,5 +133,5 @@ class Records:
 
     def put_evidence(self, key: str, results: tuple[CheckResult, ...]) -> None:
         """Keep the results; only greens are worth keeping, a red may be the machine's fault."""
-        with self.store.db.transaction() as db:
+        with effect("evidence.store"), self.store.db.transaction() as db:
             db.execute("INSERT OR REPLACE INTO evidence VALUES (?,?)", (key, _CHECKS.dump_json(results).decode()))

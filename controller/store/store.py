@@ -14,6 +14,7 @@ from packets.errors import NotPermitted, UsageError
 from packets.events import Action, ActionKind, Event, EventType
 from packets.permit import SEAL, Permit
 from packets.plan import Plan
+from sandbox.effect import effect
 
 OVER = frozenset({"done", "failed", "cancelled"})
 """The states of a run that has ended."""
@@ -75,7 +76,7 @@ class Store:
 
     def create_run(self, record: RunRecord) -> None:
         """Write a new run down; it has no event yet."""
-        with self.db.transaction() as db:
+        with effect("run.create"), self.db.transaction() as db:
             db.execute(f"INSERT INTO runs VALUES ({','.join('?' * len(record))})", record)  # noqa: S608 - a count
 
     def runs(self) -> list[RunRecord]:
@@ -95,13 +96,13 @@ class Store:
 
     def set_run(self, run_id: str, state: str, exit_code: int | None, note: str = "") -> None:
         """Write down how the run stands."""
-        with self.db.transaction() as db:
+        with effect("run.stand"), self.db.transaction() as db:
             db.execute("UPDATE runs SET state=?, exit=?, note=? WHERE run_id=?", (state, exit_code, note, run_id))
 
     def forget_run(self, run_id: str) -> None:
         """Drop every row of a run."""
         tables = ("runs", "events", "actions", "modules", "transitions", "attempts", "approvals", "inbox", "saga")
-        with self.db.transaction() as db:
+        with effect("run.forget"), self.db.transaction() as db:
             for table in tables:
                 db.execute(f"DELETE FROM {table} WHERE run_id=?", (run_id,))  # noqa: S608 - names from the line above
 
@@ -116,7 +117,7 @@ class Store:
         A question is stored as an event of its own, `approval.asked`.
         """
         at = now()
-        with self.db.transaction() as db:
+        with effect("event.record"), self.db.transaction() as db:
             seq = self._insert_event(db, run_id, at, event, inbox)
             if seq is None:
                 return None
@@ -185,10 +186,11 @@ class Store:
         timeout = Plan.model_validate_json(plan).approval_timeout
         lapses = (datetime.fromisoformat(at) + timedelta(seconds=timeout)).isoformat(timespec="milliseconds")
         db.execute("UPDATE approvals SET state='void' WHERE run_id=? AND subject=? AND state='open'", (run_id, subject))
-        db.execute(
-            "INSERT OR REPLACE INTO approvals VALUES (?,?,?,?,?,?,'open','','')",
-            (run_id, subject, key, json.dumps(modules), at, lapses),
-        )
+        with effect("approval.ask"):
+            db.execute(
+                "INSERT OR REPLACE INTO approvals VALUES (?,?,?,?,?,?,'open','','')",
+                (run_id, subject, key, json.dumps(modules), at, lapses),
+            )
         return self._insert_event(db, run_id, at, asked(action), "")
 
     def _void(self, db: Connection, run_id: str, state: RunState) -> None:
@@ -215,7 +217,7 @@ class Store:
     def post(self, run_id: str, event: Event) -> str:
         """Leave an event for the running, or the next, controller; returns its id."""
         row_id = uuid.uuid4().hex
-        with self.db.transaction() as db:
+        with effect("inbox.post"), self.db.transaction() as db:
             db.execute("INSERT INTO inbox VALUES (?,?,?,?,NULL)", (row_id, run_id, now(), event.model_dump_json()))
         return row_id
 

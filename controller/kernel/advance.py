@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from controller.kernel.after import follow
 from controller.kernel.module import UNSETTLED, Lane
 from controller.kernel.state import Decision, Question, RunState, ask, bound_key, issue, put
 from packets.events import ActionKind, WaveShape
@@ -14,14 +15,18 @@ def advance(state: RunState) -> Decision | None:
     """Return the next move, or None when the run must wait for an event."""
     if state.finished or state.halt:
         return None
+    if state.undoing and state.resting and state.closing != "cancelled":
+        return issue(state, ActionKind.UNDO, state.undoing[0], modules=list(state.undoing))
     if state.closing:
         return _close(state)
+    if following := follow(state):
+        return following
     wave = state.wave_shape
     if wave is not None:
         return _walk_wave(state, wave)
     if state.phase_shape is not None:
         return _end_phase(state)
-    return Decision(replace(state, closing=_ending(state)))
+    return None if state.due else Decision(replace(state, closing=_ending(state)))
 
 
 def _ending(state: RunState) -> str:
@@ -43,7 +48,7 @@ def _close(state: RunState) -> Decision | None:
             state = put(state, name, "the run ended", S.CANCELLED, accepted=False, waits_for="")
     if state.closing == "cancelled" and _ending(state) == "done" and S.CANCELLED not in _standing(state):
         state = replace(state, closing="done")  # the cancel came when the last landing was under way
-    return issue(state, ActionKind.FINISH, ending=state.closing)
+    return issue(state, ActionKind.FINISH, ending=state.closing, unanswered=[due.subject for due in state.due])
 
 
 def _walk_wave(state: RunState, wave: WaveShape) -> Decision | None:
@@ -67,9 +72,13 @@ def _start(state: RunState, wave: WaveShape) -> Decision | None:
     module = state.find(wave, Lane.START)
     if module is None or state.taken >= state.shape.max_workers:
         return None
-    attempt = state.at(module).attempt + (0 if state.at(module).redo else 1)
-    state = put(state, module, f"attempt {attempt}", S.WORKING, attempt=attempt, running=True, redo=False)
-    return issue(state, ActionKind.ATTEMPT, module, attempt, wave=wave.number, by_hand=state.at(module).by_hand)
+    status = state.at(module)
+    again = status.redo and not status.unread  # under its own number and packet, unless there is more to tell
+    attempt, told = status.attempt + (0 if again else 1), (*status.heard, *status.unread)
+    facts = {"attempt": attempt, "running": True, "redo": False, "heard": told, "unread": ()}
+    state = put(state, module, f"attempt {attempt}", S.WORKING, **facts)
+    data = {"wave": wave.number, "by_hand": status.by_hand, "messages": list(told)}
+    return issue(state, ActionKind.ATTEMPT, module, attempt, **data)
 
 
 def _ask_stuck(state: RunState, wave: WaveShape) -> Decision | None:
@@ -82,10 +91,11 @@ def _ask_stuck(state: RunState, wave: WaveShape) -> Decision | None:
 
 
 def _ask_modules(state: RunState, wave: WaveShape) -> Decision | None:
-    """Under `safe` each module is asked for as soon as it is accepted."""
-    if state.shape.yes or state.shape.profile != "safe":
+    """Under `safe`, or where the plan asks before writing, a module is asked for as soon as it is accepted."""
+    if state.shape.yes or not (state.shape.profile == "safe" or state.shape.asks):
         return None
-    module = state.find(wave, Lane.FRESH)
+    fresh = state.filed(wave, Lane.FRESH)
+    module = next((m for m in fresh if state.shape.profile == "safe" or m in state.shape.asks), None)
     return _ask_for(state, f"module:{module}", [module]) if module else None
 
 
@@ -98,7 +108,7 @@ def _ask_for(state: RunState, subject: str, modules: list[str]) -> Decision:
 
 def _join(state: RunState, wave: WaveShape) -> Decision | None:
     """When all are accepted or final: merge one by one in plan order, then refresh, then on to the next wave."""
-    if not state.resting or state.find(wave, *UNSETTLED):
+    if not state.calm or state.find(wave, *UNSETTLED):
         return None
     if state.culprit:
         return issue(state, ActionKind.UNDO, state.culprit)
@@ -124,7 +134,7 @@ def _ask_wave(state: RunState, wave: WaveShape) -> Decision | None:
 
 def _end_phase(state: RunState) -> Decision | None:
     phase = state.phase_shape
-    if phase is None or not state.resting:
+    if phase is None or not state.calm:
         return None
     modules = [m for wave in phase.waves for m in wave.modules]
     if any(state.at(m).state is not S.ASLEEP and m not in state.shape.optional for m in modules):
@@ -139,8 +149,8 @@ def _end_phase(state: RunState) -> Decision | None:
 
 
 def _land(state: RunState, phase: str) -> Decision | None:
-    """Land what a person said yes to: a yes holds for this very tree."""
+    """Land what a person said yes to: a yes holds for this very tree. Where landing is denied, the action says so."""
     question = Question(f"landing:{phase}", bound_key([("tip", state.tip)]), ())
-    if state.shape.yes or question in state.approved:
+    if state.shape.yes or state.shape.land != "ask" or question in state.approved:
         return issue(state, ActionKind.LAND, phase=phase, tree=state.tip)
     return ask(state, question.subject, question.key, ()) if question not in state.questions.values() else None

@@ -1,5 +1,7 @@
 """What becomes of a module after an attempt, a conflict, a red wave or a no: another attempt, a question, the end."""
 
+from dataclasses import replace
+
 from controller.kernel.state import RunState, dependents, halted, put
 from packets.states import FINAL, ModuleState
 
@@ -27,9 +29,12 @@ def stuck(state: RunState, module: str, why: str) -> RunState:
 
 
 def fail(state: RunState, module: str, cause: str) -> RunState:
-    """Fail a module and cancel everything that depends on it."""
+    """Fail a module and cancel everything that depends on it; what of them is merged is undone."""
+    built = [module, *dependents(state.layout, [module])]
+    merged = [m for m in built if state.at(m).merged and state.at(m).state not in FINAL]
+    state = replace(state, undoing=(*state.undoing, *merged))
     state = put(state, module, cause, S.FAILED, accepted=False, waits_for="")
-    for other in dependents(state.layout, [module]):
+    for other in built[1:]:
         if state.at(other).state not in FINAL:
             state = put(state, other, f"{module} failed", S.CANCELLED, accepted=False, waits_for="")
     return state

@@ -39,8 +39,12 @@ class ModuleStatus:
     stops: int = 0  # how often in a row that was not our wish
     head: str = ""
     commit: str = ""
+    packet: str = ""  # the id of the packet that `head` was made on
+    merged: bool = False  # a merge of it is on the integration branch
     signature: str = ""
     waits_for: str = ""
+    unread: tuple[str, ...] = ()  # messages that no attempt has read: none is accepted before it has
+    heard: tuple[str, ...] = ()  # messages that went into its packets
     by_hand: str = ""  # the tree that a person left: the next attempt is theirs
     reverted: bool = False
 
@@ -60,5 +64,5 @@ class ModuleStatus:
 
     @property
     def bound(self) -> str:
-        """Return what a yes is bound to: this tree, of this attempt and so of this packet."""
-        return f"{self.head} {self.attempt}"
+        """Return what a yes is bound to: this tree, made by this attempt on this packet."""
+        return f"{self.head} {self.attempt} {self.packet}"

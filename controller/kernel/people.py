@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from controller.kernel.after import dropped, is_due, staged
 from controller.kernel.fate import again, cut_off, fail
 from controller.kernel.module import ASKS_AGAIN
 from controller.kernel.state import Question, RunState, dependents, halted, put, put_on_again
@@ -36,7 +37,11 @@ def granted(state: RunState, event: Event) -> RunState:
             state = put(state, module, "try again", S.QUEUED, waits_for="", signature="", allowed=more)
         else:
             state = put(state, module, "approved", waits_for="merge")
-    return state if question.modules else replace(state, approved=state.approved | {question})
+    if question.modules:
+        return state
+    if is_due(state, question.subject):
+        return staged(state, question.subject, "granted")
+    return replace(state, approved=state.approved | {question})
 
 
 def rejected(state: RunState, event: Event) -> RunState:
@@ -46,6 +51,8 @@ def rejected(state: RunState, event: Event) -> RunState:
     if question is None or (named and named not in question.modules):
         return state
     state = _answered(state, question)
+    if is_due(state, question.subject):
+        return dropped(state, question.subject)
     if not question.modules:
         return replace(state, closing=state.closing or "failed")
     for module in question.modules:
@@ -81,6 +88,8 @@ def lapsed(state: RunState, event: Event) -> RunState:
     state = _answered(state, question)
     for module in question.modules:
         state = put(state, module, "its approval lapsed", S.PAUSED)
+    if is_due(state, question.subject):
+        state = staged(state, question.subject, "")
     return halted(state, "paused")
 
 
@@ -114,18 +123,19 @@ def cancelled(state: RunState, event: Event) -> RunState:
     for name, status in state.modules.items():
         if status.state not in FINAL and status.state is not S.ASLEEP and not status.accepted:
             state = put(state, name, f"cancelled by {event.actor}", S.CANCELLED, waits_for="")
-    return replace(state, closing="cancelled", halt="", questions={})
+    return replace(state, closing="cancelled", halt="", questions={}, undoing=())
 
 
 def rolled_back(state: RunState, event: Event) -> RunState:
     """Start over what was undone and what was built on it. Whatever was under way or agreed on before is void."""
-    undone = {m for m in event.data["modules"] if state.at(m).state is S.ASLEEP}
+    undone = {m for m in event.data["modules"] if state.at(m).merged and state.at(m).state not in FINAL}
     on_it = {m for m in dependents(state.layout, undone) if state.at(m).state not in FINAL | {S.ASLEEP}}
     for name, status in state.modules.items():
         if name in undone | on_it:
             more = status.attempt + state.shape.attempts[name]
             facts = {"accepted": False, "waits_for": "", "commit": "", "signature": "", "redo": False, "by_hand": ""}
-            state = put(state, name, f"rolled back by {event.actor}", S.QUEUED, running=False, allowed=more, **facts)
+            facts |= {"merged": False, "running": False, "allowed": more}
+            state = put(state, name, f"rolled back by {event.actor}", S.QUEUED, **facts)
         elif status.running:
             state = cut_off(state, name, "stopped by a rollback")
         elif status.state is S.WAITING:
@@ -135,8 +145,8 @@ def rolled_back(state: RunState, event: Event) -> RunState:
     for name in event.data["reverted"]:
         state = put(state, name, "reverted", reverted=True)
     state = replace(
-        state, tip=event.data["tree"], phase_green=False, culprit="", questions={}, approved=frozenset(),
-        inflight=frozenset(), halt="" if state.finished else "paused",
+        state, tip=event.data["tree"], phase_green=False, culprit="", undoing=(), moving="", questions={}, due=(),
+        approved=frozenset(), inflight=frozenset(), halt="" if state.finished else "paused",
     )  # fmt: skip
     return _reopened(state, undone) if undone and state.closing != "cancelled" else state
 

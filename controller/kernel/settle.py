@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from controller.kernel import people
+from controller.kernel.after import done, follows, once_more
 from controller.kernel.fate import again, cut_off, fail, stuck
+from controller.kernel.messages import heed, heed_all, read, said
 from controller.kernel.state import RunState, halted, put, put_on_again
 from packets.events import ActionKind, Event, EventType
 from packets.states import ModuleState
@@ -21,7 +23,9 @@ def settle(state: RunState, event: Event) -> RunState:
         told = _PEOPLE.get(event.type)
         return told(state, event) if told else state
     if event.action in state.inflight:
-        return rule(replace(state, inflight=state.inflight - {event.action}), event)
+        moved = event.action.endswith((f"-{ActionKind.MERGE}", f"-{ActionKind.UNDO}"))
+        left = state.inflight - {event.action}
+        return rule(replace(state, inflight=left, moving="" if moved else state.moving), event)
     nameless = event.type is EventType.BROKEN and not event.action  # the machine, before any action
     return rule(state, event) if nameless else state
 
@@ -31,14 +35,18 @@ def _judged(state: RunState, event: Event) -> RunState:
     if state.at(module).state is not S.WORKING:  # cancelled meanwhile: the tree is kept, nothing follows
         return put(state, module, "late", running=False)
     facts = {"running": False, "stops": 0, "by_hand": "", "head": data["head_tree"], "commit": data.get("commit", "")}
+    facts |= {"packet": data.get("packet_id", "")}
+    state = read(state, module, data.get("heard", ()))
+    unread = state.at(module).unread
     if data["decision"] == "accept":
-        return put(state, module, "accepted", accepted=True, signature="", **facts)
+        state = put(state, module, "accepted", accepted=not unread, signature="", **facts)
+        return again(state, module, "a message came that it had not read") if unread else state
     signature = data.get("signature", "")
-    repeated = signature != "" and signature == state.at(module).signature
+    repeated = not unread and signature != "" and signature == state.at(module).signature
     state = put(state, module, "rejected", signature=signature, **facts)
     if data.get("final") or data["decision"] == "reject":
         return fail(state, module, data.get("final") or "rejected for good")
-    if data.get("blocked"):
+    if data.get("blocked") and not unread:
         return stuck(state, module, "blocked")
     return again(state, module, "rejected", repeated=repeated)
 
@@ -48,8 +56,10 @@ def _stopped(state: RunState, event: Event) -> RunState:
 
 
 def _merged(state: RunState, event: Event) -> RunState:
-    state = put(state, event.module, "merged", S.ASLEEP, accepted=False, commit=event.data["commit"], waits_for="")
-    return replace(state, tip=event.data["tree"], unrefreshed=True)
+    facts = {"accepted": False, "commit": event.data["commit"], "merged": True, "waits_for": ""}
+    state = put(state, event.module, "merged", S.ASLEEP, **facts)
+    state = replace(state, tip=event.data["tree"], unrefreshed=True, phase_green=False)
+    return heed(state, event.module)
 
 
 def _conflict(state: RunState, event: Event) -> RunState:
@@ -59,17 +69,33 @@ def _conflict(state: RunState, event: Event) -> RunState:
 def _refreshed(state: RunState, event: Event) -> RunState:
     red = "" if event.data["green"] else state.closing or "failed"
     if event.data["level"] == "phase":
+        if state.wave_shape is not None:
+            return state  # somebody woke a module meanwhile: the phase goes on, and is looked at again
         return replace(state, phase_green=not red, closing=state.closing or red)
-    culprit, wave = event.data.get("culprit", ""), state.wave_shape
-    if red and wave and culprit in wave.modules and state.at(culprit).state is S.ASLEEP:
+    culprit = event.data.get("culprit", "")
+    if red and culprit in _from_here(state) and state.at(culprit).merged:
         return replace(state, culprit=culprit)
+    if red and any(status.merged and status.state in _AWAKE for status in state.modules.values()):
+        return state
     return replace(state, unrefreshed=False, closing=state.closing or red)
 
 
+_AWAKE = frozenset({S.QUEUED, S.WORKING, S.WAITING, S.PAUSED})
+"""Where a merged module stands that somebody woke: what it brings is looked at again."""
+
+
+def _from_here(state: RunState) -> list[str]:
+    phase = state.phase_shape
+    return [module for wave in phase.waves[state.wave :] for module in wave.modules] if phase else []
+
+
 def _undone(state: RunState, event: Event) -> RunState:
-    state = put_on_again(put(state, event.module, "undone", commit=""), event.data.get("commits", {}))
-    state = replace(state, tip=event.data["tree"], unrefreshed=True, culprit="")
-    return again(state, event.module, "its merge turned the wave red")
+    for module in state.undoing or (event.module,):
+        state = put(state, module, "undone", commit="", merged=False)
+    state = put_on_again(state, event.data.get("commits", {}))
+    state = replace(state, tip=event.data["tree"], unrefreshed=True, phase_green=False, culprit="", undoing=())
+    asleep = state.at(event.module).state is S.ASLEEP
+    return again(state, event.module, "its merge turned the wave red") if asleep else state
 
 
 def _synced(state: RunState, event: Event) -> RunState:
@@ -84,15 +110,16 @@ def _landed(state: RunState, event: Event) -> RunState:
     for module in [m for wave in phase.waves for m in wave.modules] if phase else []:
         if state.at(module).state is S.ASLEEP:
             state = put(state, module, f"landed with {event.data['commit'][:12]}", S.DONE)
-    return replace(state, phase=state.phase + 1, wave=0, phase_green=False)
+    due = state.due + (follows(phase, event.data["commit"]) if phase else ())
+    return replace(state, phase=state.phase + 1, wave=0, phase_green=False, due=due)
 
 
 def _blocked(state: RunState, _event: Event) -> RunState:
-    return halted(state, "blocked")
+    return halted(heed_all(state), "blocked")
 
 
 def _moved(state: RunState, event: Event) -> RunState:
-    return replace(state, phase_green=False, moved=event.data["base"])
+    return heed_all(replace(state, phase_green=False, moved=event.data["base"]))
 
 
 def _broken(state: RunState, event: Event) -> RunState:
@@ -101,7 +128,9 @@ def _broken(state: RunState, event: Event) -> RunState:
         state = cut_off(state, event.module, str(event.data.get("message", "broken")))
     if event.action.endswith(f"-{ActionKind.FINISH}"):
         return replace(state, halt="blocked")
-    return halted(state, "blocked")
+    if event.action.endswith(f"-{ActionKind.AFTER}"):
+        state = once_more(state)
+    return halted(heed_all(state), "blocked")
 
 
 def _finished(state: RunState, _event: Event) -> RunState:
@@ -121,6 +150,7 @@ _OUTCOMES: dict[EventType, _Rule] = {
     EventType.LANDED: _landed,
     EventType.LANDING_BLOCKED: _blocked,
     EventType.LANDING_MOVED: _moved,
+    EventType.AFTER_DONE: done,
     EventType.BROKEN: _broken,
     EventType.FINISHED: _finished,
 }
@@ -130,6 +160,7 @@ _PEOPLE: dict[EventType, _Rule] = {
     EventType.REJECTED: people.rejected,
     EventType.LAPSED: people.lapsed,
     EventType.EDITED: people.edited,
+    EventType.SAID: said,
     EventType.INTERRUPTED: people.interrupted,
     EventType.PAUSED: people.paused,
     EventType.RESUMED: people.resumed,

@@ -28,6 +28,17 @@ class Question(NamedTuple):
     modules: tuple[str, ...]
 
 
+class Due(NamedTuple):
+    """A push or a hook that follows a landing. `stage`: nothing yet, asked, granted, or running."""
+
+    subject: str
+    kind: str
+    what: str
+    commit: str
+    tries: int = 0
+    stage: str = ""
+
+
 class Layout(NamedTuple):
     """What follows from the plan's shape: the modules in the order of the waves, and who needs whom."""
 
@@ -55,6 +66,9 @@ class RunState:
     questions: dict[str, Question] = field(default_factory=dict)
     approved: frozenset[Question] = frozenset()  # landings that got a yes
     culprit: str = ""  # the module whose merge is to be undone
+    undoing: tuple[str, ...] = ()  # modules that failed with their merges on the branch, and what was built on them
+    moving: str = ""  # the module whose merge is made or undone at this moment
+    due: tuple[Due, ...] = ()  # what follows the landings so far
     moved: str = ""  # the base branch moved here meanwhile
     halt: str = ""  # why nothing new starts: interrupted, paused, blocked
     closing: str = ""  # how the run ends: done, failed, cancelled
@@ -80,6 +94,15 @@ class RunState:
     def resting(self) -> bool:
         """True when nothing is under way: finished, or waiting for a person."""
         return not self.inflight
+
+    @property
+    def calm(self) -> bool:
+        """True when nothing of the walk is under way; what follows a landing holds nobody up."""
+        return all(action.endswith(f"-{ActionKind.AFTER}") for action in self.inflight)
+
+    def doing(self, kind: ActionKind) -> bool:
+        """True while an action of this kind is under way."""
+        return any(action.endswith(f"-{kind}") for action in self.inflight)
 
     def find(self, wave: WaveShape, *lanes: Lane) -> str | None:
         """Return the wave's first module in one of these lanes, or None."""
@@ -150,7 +173,8 @@ def issue(state: RunState, kind: ActionKind, module: str = "", attempt: int = 0,
     """Give out an action under the next number: the same fold gives the same ids, over any crash."""
     action = Action(id=f"{state.issued + 1:05d}-{kind}", kind=kind, module=module, attempt=attempt, data=data)
     inflight = state.inflight if kind is ActionKind.ASK else state.inflight | {action.id}
-    return Decision(replace(state, issued=state.issued + 1, inflight=inflight), (action,))
+    moving = module if kind in {ActionKind.MERGE, ActionKind.UNDO} else state.moving
+    return Decision(replace(state, issued=state.issued + 1, inflight=inflight, moving=moving), (action,))
 
 
 def ask(state: RunState, subject: str, key: str, modules: Iterable[str]) -> Decision:

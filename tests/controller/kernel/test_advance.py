@@ -17,7 +17,7 @@ def test_places_are_given_in_plan_order_and_waiting_for_one_costs_nothing(start:
     run.accept("b")
     assert run.kinds() == ["attempt a", "attempt c"]
     assert {name: s.attempt for name, s in run.state.modules.items()} == {"a": 1, "b": 1, "c": 1}
-    assert run.find(K.ATTEMPT, "c").data == {"wave": 1, "by_hand": ""}
+    assert run.find(K.ATTEMPT, "c").data == {"wave": 1, "by_hand": "", "messages": []}
 
 
 def test_a_wave_waits_for_the_wave_before_it(start: Start) -> None:

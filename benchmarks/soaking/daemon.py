@@ -1,0 +1,112 @@
+"""A docker engine of the bench's own, which can be killed: in its own network and mount namespace, it comes back.
+
+A second engine in the network namespace of the first would destroy the first one's bridge; this one never touches it.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from packets.errors import MachineLacks
+from packets.plan import Image
+from sandbox.docker import DockerSandbox
+from sandbox.image import ensure_image
+
+_PATIENCE = 60.0  # seconds an engine may take to answer
+
+
+class Daemon:
+    """One engine below `folder`; `events` is the file in which it says itself what it started and what ended."""
+
+    def __init__(self, folder: Path) -> None:
+        if os.geteuid() != 0 or not shutil.which("dockerd"):
+            raise SystemExit("soak: an engine of its own needs root and dockerd; or: --engine memory")
+        folder.mkdir(parents=True)
+        self.folder = folder
+        self.host = f"unix://{folder}/d.sock"
+        self.events = folder / "events.jsonl"
+        flags = f"-H {self.host} --data-root {folder}/data --exec-root {folder}/exec -p {folder}/pid --iptables=false"
+        once = (
+            f"dockerd {flags} >>{folder}/log 2>&1; rm -f {folder}/pid; while [ -e {folder}/hold ]; do sleep 0.1; done"
+        )
+        loop = f"ip link set lo up; while [ ! -e {folder}/stop ]; do {once}; done"
+        self._process = subprocess.Popen(["unshare", "-n", "-m", "sh", "-c", loop], start_new_session=True)
+        self._closing = False
+        self.connect().close()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def connect(self) -> DockerSandbox:
+        """Wait until the engine answers."""
+        before = os.environ.get("GRACE_DOCKER_HOST")
+        os.environ["GRACE_DOCKER_HOST"] = self.host
+        until = time.monotonic() + _PATIENCE
+        try:
+            while True:
+                try:
+                    return DockerSandbox.connect(timeout=5)
+                except MachineLacks:
+                    if time.monotonic() > until:
+                        raise
+                    time.sleep(0.1)
+        finally:
+            os.environ.pop("GRACE_DOCKER_HOST")
+            if before is not None:
+                os.environ["GRACE_DOCKER_HOST"] = before
+
+    def build(self) -> None:
+        """Build the worker image, so that no run has to."""
+        sandbox = self.connect()
+        ensure_image(Image(), sandbox, Path.cwd(), progress=print)
+        sandbox.close()
+
+    def docker(self, *args: str) -> list[str]:
+        """Ask the engine; an engine that is down says nothing."""
+        done = subprocess.run(["docker", "-H", self.host, *args], capture_output=True, text=True, check=False)
+        return done.stdout.split()
+
+    def kill(self, down: float) -> None:
+        """Kill -9 the engine; it comes back after `down` seconds."""
+        (self.folder / "hold").touch()
+        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        threading.Timer(down, (self.folder / "hold").unlink).start()
+
+    def there(self) -> dict[str, list[str]]:
+        """Name what lies on the engine: it is ours alone, so nothing may, besides what every engine has."""
+        self.connect().close()
+        networks = self.docker("network", "ls", "--format", "{{.Name}}")
+        return {
+            "container": self.docker("ps", "-a", "--format", "{{.Names}}"),
+            "volume": self.docker("volume", "ls", "-q"),
+            "network": [name for name in networks if name not in {"bridge", "host", "none"}],
+        }
+
+    def told(self) -> list[dict[str, Any]]:
+        """Return what the engine said of its containers, in order."""
+        lines = self.events.read_text().splitlines() if self.events.exists() else []
+        return [json.loads(line) for line in lines if line.endswith("}")]
+
+    def close(self) -> None:
+        """End the engine and drop what it held."""
+        self._closing = True
+        (self.folder / "stop").touch()
+        self.connect().close()
+        os.kill(int((self.folder / "pid").read_text()), signal.SIGTERM)
+        self._process.wait(_PATIENCE)
+
+    def _read(self) -> None:
+        """Keep what the engine says; when it dies, ask again from the last word on."""
+        since = time.time()
+        while not self._closing:
+            command = ["docker", "-H", self.host, "events", "--since", f"{since:.9f}", "--filter", "type=container"]
+            with self.events.open("a") as out:
+                subprocess.run([*command, "--format", "{{json .}}"], stdout=out, stderr=subprocess.DEVNULL, check=False)
+            if told := self.told():
+                since = (told[-1]["timeNano"] + 1) / 1e9
+            time.sleep(0.05)

@@ -4,7 +4,10 @@ GraceError                exit 1  the work failed and cannot go on
 ├── UsageError            exit 2  wrong command line, wrong repository, wrong plan
 │   └── PlanInvalid       exit 2  a plan with problems, each with its place; all at once
 ├── MachineLacks          exit 3  docker, git, an image, a permission: the machine lacks something
-│   └── EngineLost        exit 3  the engine went away while it worked (told apart from a worker's failure)
+│   ├── Damaged           exit 3  the state on disk cannot be read; `grace doctor` says how to recover
+│   └── Transient         exit 3  it may be better in a moment: tried again, then told to a person
+│       ├── EngineLost    exit 3  the engine went away while it worked (told apart from a worker's failure)
+│       └── DiskFull      exit 3  no room to write
 ├── NotPermitted          exit 1  something irreversible, and no stored approval of it
 ├── WaitingForPerson      exit 4  only a person can go on: an approval, a dirty tree at landing
 └── Interrupted           exit 130
@@ -50,7 +53,19 @@ class MachineLacks(GraceError):  # noqa: N818
     exit_code = 3
 
 
-class EngineLost(MachineLacks):
+class Damaged(MachineLacks):
+    """What grace remembers cannot be read any more: truncated, overwritten, a bad disk."""
+
+
+class Transient(MachineLacks):
+    """A fault of the machine that may be over in a moment; `controller.patience` tries again, for a while."""
+
+
+class DiskFull(Transient):
+    """There is no room to write; what was written before is whole."""
+
+
+class EngineLost(Transient):
     """The sandbox engine went away: transient, never counted as the worker's failure."""
 
 

@@ -12,13 +12,14 @@ from reviewer.findings import bounded, error, note
 from reviewer.gate import Gate
 from reviewer.inert import inert
 from reviewer.registry import GATES
+from sandbox.faults import transient
 
 
 def review(case: Case, gates: Sequence[Gate] = GATES) -> Verdict:
     """Judge the case and return the verdict.
 
     A gate that raises is a failed gate. Only what says that the machine failed, or that somebody stopped us, goes
-    through: MachineLacks, EngineLost, Interrupted. That is no judgement of the attempt.
+    through: MachineLacks, Transient, Interrupted. That is no judgement of the attempt.
     """
     evidence = Evidence(case)
     findings: list[Finding] = []
@@ -51,7 +52,9 @@ def _judge(gate: Gate, case: Case, evidence: Evidence) -> list[Finding]:
         return list(bounded(gate.judge(case, evidence)))
     except (MachineLacks, Interrupted):
         raise
-    except Exception as fault:  # noqa: BLE001 - whatever went wrong, the gate has not passed
+    except Exception as fault:
+        if weak := transient(fault):
+            raise weak from fault
         return [
             error(
                 f"{gate.name}.broken",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from packets.errors import GraceError
+from packets.errors import GraceError, MachineLacks
 from packets.forbidden import name_fault
 from packets.outcome import Anomaly, AnomalyKind
 from sandbox.git import Entry, Git
@@ -56,6 +56,8 @@ def harvest_layers(git: Git, base_tree: str, layers: Iterable[tuple[Path, Layer]
     updates = {path: Entry(one.mode, one.blob) if one else None for path, one in found.items()}
     try:
         return Harvest(git.write_tree(base_tree, updates), tuple(anomalies))
+    except MachineLacks:
+        raise  # a full disk refuses every name
     except GraceError:
         refused = list(_refused(git, git.empty_tree(), [(path, entry) for path, entry in updates.items() if entry]))
     noted = [Anomaly(kind=AnomalyKind.NAME, path=readable(path), detail="git refuses it") for path in refused]
@@ -67,6 +69,8 @@ def _refused(git: Git, empty: str, entries: list[tuple[str, Entry]]) -> Iterator
     """Find by halving what git takes into no tree, such as `.gitmodules` as a link."""
     try:
         git.write_tree(empty, dict(entries))
+    except MachineLacks:
+        raise
     except GraceError:
         if len(entries) == 1:
             yield entries[0][0]

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from packets.errors import GraceError, WaitingForPerson
+from packets.errors import GraceError, Transient, WaitingForPerson
+from sandbox.faults import git_failed
 from sandbox.git.objects import checked
 from sandbox.git.process import Result, Runner, start, users_environment
 from sandbox.git.trees import changes
@@ -113,8 +114,11 @@ def _untracked(worktree: Path, paths: list[str]) -> WaitingForPerson:
     )
 
 
-def _refusal(worktree: Path, result: Result) -> WaitingForPerson:
+def _refusal(worktree: Path, result: Result) -> GraceError:
     said = result.err.decode("utf-8", "replace")
+    fault = git_failed(f"git cannot update {worktree}", result.code, result.err, result.fault, worktree)
+    if isinstance(fault, Transient) and "index.lock" not in said:
+        return fault
     if "index.lock" in said:
         return _locked(worktree, worktree / ".git" / "index.lock")
     if untracked := re.findall(r"Untracked working tree file '(.+)' would be", said):

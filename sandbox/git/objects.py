@@ -8,7 +8,8 @@ import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from packets.errors import GraceError
+from packets.errors import GraceError, Transient
+from sandbox.faults import transient
 from sandbox.git.process import Runner
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -67,25 +68,39 @@ class Reader:
                 if process.poll() is None:
                     return process
                 _stop([process])
+        return _reading(self._runner)
+
+
+def _reading(runner: Runner) -> "subprocess.Popen[bytes]":
+    try:
         return subprocess.Popen(
             ["git", "--bare", "cat-file", "--batch"],
-            cwd=self._runner.common,
-            env=self._runner.environment(),
+            cwd=runner.common,
+            env=runner.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us; the child ends when its stdin does
         )
+    except OSError as fault:
+        if known := transient(fault):
+            raise known from fault
+        raise
 
 
 def _exchange(process: "subprocess.Popen[bytes]", shas: list[str]) -> list[tuple[str, bytes]]:
     if process.stdin is None or process.stdout is None:
         raise GraceError("git cat-file has no pipes")
-    process.stdin.write("".join(f"{sha}\n" for sha in shas).encode())
-    process.stdin.flush()
+    try:
+        process.stdin.write("".join(f"{sha}\n" for sha in shas).encode())
+        process.stdin.flush()
+    except BrokenPipeError as gone:
+        raise Transient("git cat-file ended while it was asked", "then: grace resume") from gone
     found = []
     for sha in shas:
         header = process.stdout.readline().split()
+        if not header:  # for an object that is missing it says so
+            raise Transient("git cat-file ended while it was asked", "then: grace resume")
         if len(header) != 3:  # noqa: PLR2004 - id, type, size
             raise GraceError(
                 f"object {sha} is not in the repository", "a shallow or partial clone? git fetch --unshallow"
@@ -115,10 +130,10 @@ def write_blobs(runner: Runner, sources: Sequence[bytes | Path]) -> list[str]:
     """Write many blobs in one process and return their ids, in order. Files must be ours: they are read by name."""
     if not sources:
         return []
-    import tempfile  # only who writes pays for it
+    from sandbox.scratch import scratch  # only who writes pays for it
 
-    with tempfile.TemporaryDirectory(prefix="grace-blobs-") as spool:
-        names = [_spooled(Path(spool), number, source) for number, source in enumerate(sources)]
+    with scratch("blobs") as spool:
+        names = [_spooled(spool, number, source) for number, source in enumerate(sources)]
         asked = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
         ids = runner.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=asked).decode().split()
     if len(ids) != len(sources):

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from packets.errors import GraceError, MachineLacks
+from packets.errors import GraceError, MachineLacks, Transient
+from sandbox.faults import git_failed, transient
 
 OLDEST = (2, 38)  # `merge-tree --write-tree`
 
@@ -101,7 +102,7 @@ def users_environment(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def start(args: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes | None = None) -> Result:
-    """Run git to its end; raises MachineLacks without git, GraceError when `cwd` is gone."""
+    """Run git to its end; raises MachineLacks without git, Transient without a process, GraceError without `cwd`."""
     try:
         done = subprocess.run(
             ["git", *args],
@@ -115,6 +116,10 @@ def start(args: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes
         if not cwd.is_dir():
             raise GraceError(f"the folder {cwd} is gone") from gone
         raise MachineLacks("git is not installed", "install it: apt-get install git") from gone
+    except OSError as fault:
+        if known := transient(fault):
+            raise known from fault
+        raise
     return Result(done.returncode, done.stdout, done.stderr)
 
 
@@ -138,15 +143,24 @@ class Runner:
         return scrubbed() | {"GIT_DIR": str(self.common)} | dict(extra or {})
 
     def ask(self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> Result:
-        """Run and return how it ended, whatever the exit code."""
-        return start(("--bare", *args), self.common, self.environment(env), stdin)
+        """Run and return how it ended, whatever the exit code. Raises Transient: a killed git has answered nothing."""
+        result = start(("--bare", *args), self.common, self.environment(env), stdin)
+        if result.code:
+            fault = self.failed(f"git {args[0]} failed in {self.common}", result)
+            if isinstance(fault, Transient):
+                raise fault
+        return result
 
     def run(self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> bytes:
         """Run and return stdout; raises GraceError with git's own words when it fails."""
         result = self.ask(*args, stdin=stdin, env=env)
         if result.code:
-            raise GraceError(f"git {args[0]} failed in {self.common}: {result.fault}")
+            raise self.failed(f"git {args[0]} failed in {self.common}", result)
         return result.out
+
+    def failed(self, what: str, result: Result) -> GraceError:
+        """Return the error for a git that failed: transient where the machine is at fault, else in git's words."""
+        return git_failed(what, result.code, result.err, result.fault, self.common)
 
     def line(self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> str:
         """Run and return the one line it prints."""

@@ -46,4 +46,4 @@ def _swap(runner: Runner, asked: list[str], ref: str, old: str | None) -> None:
     now = read(runner, ref)
     if old is not None and (now or "") != old:
         raise RefMoved(f"{ref} is at {now or 'nothing'}, not at {old or 'nothing'}: somebody else moved it")
-    raise GraceError(f"cannot change {ref}: {result.fault}")
+    raise runner.failed(f"cannot change {ref}", result)

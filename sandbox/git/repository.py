@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from packets.errors import GraceError, UsageError
+from packets.errors import UsageError
 from sandbox.git import discovery, landing, private, refs, trees
 from sandbox.git.objects import Reader, checked, write_blob, write_blobs
 from sandbox.git.process import Runner
@@ -191,7 +191,7 @@ class Git:
         """Say whether `older` is `newer` or reachable from it."""
         result = self._runner.ask("merge-base", "--is-ancestor", checked(older), checked(newer))
         if result.code not in {0, 1}:
-            raise GraceError(f"git cannot compare {older[:12]} and {newer[:12]}: {result.fault}")
+            raise self._runner.failed(f"git cannot compare {older[:12]} and {newer[:12]}", result)
         return result.code == 0
 
     def log(self, older: str | None, newer: str, first_parent: bool = False) -> tuple[Commit, ...]:  # noqa: FBT001, FBT002

@@ -1,7 +1,6 @@
 """Trees: listed, compared, written and merged without a checkout."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from packets.errors import GraceError
 from sandbox.git.objects import checked, write_blobs
@@ -73,15 +72,15 @@ def write_tree(runner: Runner, base: str, updates: Mapping[str, Entry | None]) -
         for path, entry in updates.items()
         if entry is not None
     ]
-    import tempfile  # only who writes pays for it
+    from sandbox.scratch import scratch  # only who writes pays for it
 
-    with tempfile.TemporaryDirectory(prefix="grace-index-") as folder:
-        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+    with scratch("index") as folder:
+        env = {"GIT_INDEX_FILE": str(folder / "index")}
         runner.run("read-tree", checked(base), env=env)
         # Removals first, so that a file may take the place of a folder and the other way round.
         taken = runner.ask("update-index", "-z", "--index-info", stdin=b"".join(gone + come), env=env)
         if taken.code or taken.err:  # it skips a name that it refuses, says so, and exits with 0
-            raise GraceError(f"git refuses a path: {taken.fault}")
+            raise runner.failed("git refuses a path", taken)
         return runner.line("write-tree", env=env)
 
 
@@ -104,7 +103,7 @@ def merge(runner: Runner, ours: str, theirs: str) -> MergeResult:
         return MergeResult(tree, ())
     if result.code == 1 and names:
         return MergeResult(None, tuple(sorted(set(names))))
-    raise GraceError(f"git cannot merge {ours[:12]} and {theirs[:12]}: {result.fault}")
+    raise runner.failed(f"git cannot merge {ours[:12]} and {theirs[:12]}", result)
 
 
 def merge_trees(runner: Runner, base: str, ours: str, theirs: str) -> MergeResult:

@@ -1,7 +1,6 @@
 """What a run would do first, without creating anything."""
 
 import hashlib
-import tempfile
 from pathlib import Path
 
 from controller.compose import compose
@@ -12,6 +11,7 @@ from packets.agent import PatchAgent
 from packets.packet import Base, ExecutionPacket
 from packets.plan import Module, Plan
 from sandbox.git import Git
+from sandbox.scratch import scratch
 
 
 def _patch_digest(plan: Plan, module: Module, folder: Path) -> str:
@@ -26,8 +26,8 @@ def first_packets(git: Git, loaded: LoadedPlan, commit: str) -> list[ExecutionPa
     plan = loaded.plan
     first = waves(plan)[0]
     base = Base(commit=commit, tree=git.tree(commit))
-    with tempfile.TemporaryDirectory() as scratch:
-        knowledge = Knowledge(git, Path(scratch) / "facts.db")
+    with scratch("preview") as folder:
+        knowledge = Knowledge(git, folder / "facts.db")
         return [
             compose(
                 plan, loaded.digest, plan.module(name), run_id="dry-run", wave=first.number, attempt=1,

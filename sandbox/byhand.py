@@ -3,15 +3,15 @@
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from packets.errors import GraceError
-from sandbox.checkout import candidate, discard
+from sandbox.checkout import candidate
 from sandbox.git import Git
 from sandbox.harvest import Harvest, harvest_layers
 from sandbox.layers import whole
+from sandbox.scratch import scratch
 
 _LARGEST = 1 << 30  # bytes of one file
 
@@ -22,13 +22,10 @@ def by_hand(git: Git, tree: str, paths: Sequence[str], *, shell: bool) -> Harves
     It runs as the person, on the host: it is their hand. What they leave is judged like any worker's tree.
     Raises GraceError when there is no such program.
     """
-    scratch = Path(tempfile.mkdtemp(prefix="grace-by-hand-"))
-    try:
-        folder = candidate(git, tree, scratch / "repo", None)
+    with scratch("by-hand") as place:
+        folder = candidate(git, tree, place / "repo", None)
         _run(_argv(paths, shell=shell), folder)
         return harvest_layers(git, tree, [(folder, whole().layers[0])], _LARGEST)
-    finally:
-        discard(scratch)
 
 
 def _run(argv: list[str], folder: Path) -> None:

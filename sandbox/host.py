@@ -7,9 +7,7 @@ values of `env` and `cwd` that start with the target of a mount become the path 
 
 import contextlib
 import os
-import shutil
 import sys
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Mapping
@@ -17,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packets.errors import EngineLost
-from sandbox import descendants, host_child, process, watch
+from sandbox import descendants, host_child, process, scratch, watch
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
 
@@ -32,6 +30,7 @@ class _Running:
     log: BoundedLog
     pump: process.Pump
     home: Path
+    lock: int
     began: float
     disk_before: int
     ending: Ending | None = None
@@ -68,7 +67,7 @@ class HostSandbox(Sandbox):
         if job.name in self._jobs:
             return
         before = watch.usage(job.mounts)
-        home = Path(tempfile.mkdtemp(prefix="grace-home-"))
+        home, lock = scratch.make("home")
         argv = [translate(word, job.mounts) for word in job.argv]
         limits = [str(job.limits.disk), str(os.getpid())]
         try:
@@ -78,10 +77,11 @@ class HostSandbox(Sandbox):
                 cwd=translate(job.cwd, job.mounts),
             )
         except OSError as error:
-            shutil.rmtree(home, ignore_errors=True)
+            scratch.remove(home, lock)
             raise EngineLost(f"{job.name} could not be started: {error}") from error
         log = BoundedLog(job.log)
-        self._jobs[job.name] = _Running(child, log, process.Pump(child, log.write), home, time.monotonic(), before)
+        pump = process.Pump(child, log.write)
+        self._jobs[job.name] = _Running(child, log, pump, home, lock, time.monotonic(), before)
 
     def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
         """Block until the end; kill when the deadline, a watched limit or `cancelled` says so."""
@@ -117,7 +117,7 @@ class HostSandbox(Sandbox):
         running = self._jobs.pop(name, None)
         if running:
             _finish(running, name)
-            shutil.rmtree(running.home, ignore_errors=True)
+            scratch.remove(running.home, running.lock)
         else:
             _kill_marked(name)
 

@@ -6,7 +6,6 @@ certificates, pip's configuration. Those come in files under a mounted folder th
 
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from sandbox.image import REPOSITORY, BuiltImage, Progress
 from sandbox.image_network import INSIDE, NetworkAccess, network_access
 from sandbox.image_store import SHORT, RootFs, key_of
 from sandbox.protocol import REPO, Mount
+from sandbox.scratch import scratch
 
 _TIMEOUT = 3600.0
 _SAID = 30  # lines of a failed command's output that are looked at
@@ -69,9 +69,9 @@ def in_bubblewrap(
 
 @contextmanager
 def _access(setup: Sequence[str]) -> Iterator[NetworkAccess]:
-    with tempfile.TemporaryDirectory(prefix="grace-setup-") as scratch:
-        access = network_access(Path(scratch))
-        _write_script(Path(scratch), setup)
+    with scratch("setup") as folder:
+        access = network_access(folder)
+        _write_script(folder, setup)
         yield access
 
 
@@ -91,7 +91,7 @@ def _repository(plan_dir: Path) -> Iterator[tuple[Path, str]]:
     from sandbox.git import Git
 
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="grace-setup-repo-")))
+        folder = stack.enter_context(scratch("setup-repo"))
         try:
             git = stack.enter_context(Git.discover(plan_dir))
             tree = git.tree("HEAD")

@@ -20,6 +20,7 @@ from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
 from sandbox import bubblewrap_argv, bubblewrap_probe, descendants, image_store, process, watch
 from sandbox.cgroup import Cgroups, Group
+from sandbox.effect import effect
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Sandbox, never
 
@@ -86,7 +87,8 @@ class BubblewrapSandbox(Sandbox):
             raise MachineLacks(f"there is no root filesystem at {job.image!r}", "run `grace sandbox build`")
         flags = [*bubblewrap_argv.walls(disable_userns=self.disable_userns), *bubblewrap_argv.inside(job)]
         before = watch.usage(job.mounts)
-        self._jobs[job.name] = self._launch(job, flags, before)
+        with effect("job.start"):
+            self._jobs[job.name] = self._launch(job, flags, before)
 
     def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
         """Block until the end; kill the whole process namespace when the deadline, a limit or `cancelled` says so."""
@@ -114,6 +116,10 @@ class BubblewrapSandbox(Sandbox):
 
     def remove(self, name: str) -> None:
         """Kill what lives of the job, also of a dead controller's, and remove its control group."""
+        with effect("job.remove"):
+            self._remove(name)
+
+    def _remove(self, name: str) -> None:
         running = self._jobs.pop(name, None)
         if running:
             _kill(running)

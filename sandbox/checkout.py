@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from packets.errors import GraceError
 from packets.forbidden import name_fault
+from sandbox.effect import effect
 from sandbox.git import Entry, Git
 from sandbox.git.values import EXECUTABLE, GITLINK, SYMLINK
 from sandbox.roots import Roots
@@ -60,7 +61,8 @@ def prune_cache(roots: Roots, unused_for: float) -> tuple[Path, ...]:
         if spot.stat().st_mtime < limit
     ]
     for spot in old:
-        _remove(spot)
+        with effect("cache.prune"):
+            _remove(spot)
     return tuple(old)
 
 
@@ -73,7 +75,8 @@ def appearing(target: Path) -> Iterator[Path]:
         fresh.chmod(0o755)
         yield fresh
         try:
-            fresh.rename(target)
+            with effect("folder.appear"):
+                fresh.rename(target)
         except OSError:
             if not target.is_dir():  # else another process was first, with the same content
                 raise
@@ -157,10 +160,12 @@ def discard(folder: Path) -> None:
 
     It is moved aside first: one that was cut off half way is never taken for a whole one.
     """
-    with suppress(FileNotFoundError):
-        folder.rename(_beside(folder))
+    if os.path.lexists(folder):
+        with effect("folder.aside"), suppress(FileNotFoundError):
+            folder.rename(_beside(folder))
     for rest in folder.parent.glob(f".{_literal(folder.name)}.*.aside"):
-        _remove(rest)
+        with effect("folder.remove"):
+            _remove(rest)
 
 
 def _beside(folder: Path) -> Path:

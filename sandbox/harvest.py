@@ -15,6 +15,7 @@ from typing import NamedTuple
 from packets.errors import GraceError, MachineLacks
 from packets.forbidden import name_fault
 from packets.outcome import Anomaly, AnomalyKind
+from sandbox.effect import effect
 from sandbox.git import Entry, Git
 from sandbox.git.values import EXECUTABLE, FILE, GITLINK, SYMLINK
 from sandbox.layers import Layer
@@ -44,6 +45,11 @@ class Found(NamedTuple):
 
 def harvest_layers(git: Git, base_tree: str, layers: Iterable[tuple[Path, Layer]], max_bytes: int) -> Harvest:
     """Return `base_tree` with what the writable layers hold."""
+    with effect("tree.import"):
+        return _harvested(git, base_tree, layers, max_bytes)
+
+
+def _harvested(git: Git, base_tree: str, layers: Iterable[tuple[Path, Layer]], max_bytes: int) -> Harvest:
     base = git.entries(base_tree)
     found: dict[str, Found | None] = {}
     anomalies: list[Anomaly] = []

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from packets.errors import EngineLost
 from sandbox import descendants, host_child, process, scratch, watch
+from sandbox.effect import effect
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
 
@@ -71,11 +72,12 @@ class HostSandbox(Sandbox):
         argv = [translate(word, job.mounts) for word in job.argv]
         limits = [str(job.limits.disk), str(os.getpid())]
         try:
-            child = self._launcher.start(
-                [sys.executable, "-I", "-S", host_child.__file__, *limits, *argv],
-                env=_environment(job, home),
-                cwd=translate(job.cwd, job.mounts),
-            )
+            with effect("job.start"):
+                child = self._launcher.start(
+                    [sys.executable, "-I", "-S", host_child.__file__, *limits, *argv],
+                    env=_environment(job, home),
+                    cwd=translate(job.cwd, job.mounts),
+                )
         except OSError as error:
             scratch.remove(home, lock)
             raise EngineLost(f"{job.name} could not be started: {error}") from error
@@ -114,12 +116,13 @@ class HostSandbox(Sandbox):
 
     def remove(self, name: str) -> None:
         """Kill what lives of the job, also of a dead controller's."""
-        running = self._jobs.pop(name, None)
-        if running:
-            _finish(running, name)
-            scratch.remove(running.home, running.lock)
-        else:
-            _kill_marked(name)
+        with effect("job.remove"):
+            running = self._jobs.pop(name, None)
+            if running:
+                _finish(running, name)
+                scratch.remove(running.home, running.lock)
+            else:
+                _kill_marked(name)
 
     def remaining(self, run_id: str) -> tuple[str, ...]:
         """Name the jobs of the run that have a process."""

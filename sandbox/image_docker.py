@@ -12,6 +12,7 @@ from packets.errors import MachineLacks
 from packets.plan import Image
 from sandbox import image_store
 from sandbox.docker import DockerSandbox
+from sandbox.effect import effect
 from sandbox.image import REPOSITORY, BuiltImage, Progress, machine_image
 from sandbox.image_store import SHORT, RootFs, key_of
 from sandbox.protocol import Sandbox
@@ -59,9 +60,10 @@ def pulled(client: APIClient, name: str, progress: Progress) -> BuiltImage:
         return named(client, name)
     progress(f"pulling {name}")
     try:
-        for event in client.pull(name, stream=True, decode=True):
-            if "error" in event:
-                raise MachineLacks(*_no_registry(name, event["error"]))
+        with effect("image.pull"):
+            for event in client.pull(name, stream=True, decode=True):
+                if "error" in event:
+                    raise MachineLacks(*_no_registry(name, event["error"]))
     except (errors.APIError, OSError) as error:
         raise MachineLacks(*_no_registry(name, getattr(error, "explanation", None) or error)) from error
     return named(client, name)
@@ -75,19 +77,20 @@ def built(client: APIClient, dockerfile: Path, progress: Progress) -> BuiltImage
     tag = f"{REPOSITORY}:file-{key_of(dockerfile.resolve())[:SHORT]}"
     last = ""
     try:
-        for event in client.build(
-            path=str(dockerfile.parent),
-            dockerfile=dockerfile.name,
-            tag=tag,
-            rm=True,
-            forcerm=True,
-            decode=True,
-            labels={LABEL: "1"},
-            use_config_proxy=False,
-        ):
-            if "error" in event:
-                raise MachineLacks(f"{dockerfile.name} could not be built: {_line(event['error'])}", _line(last))
-            last = str(event.get("stream") or last).strip() or last
+        with effect("image.build"):
+            for event in client.build(
+                path=str(dockerfile.parent),
+                dockerfile=dockerfile.name,
+                tag=tag,
+                rm=True,
+                forcerm=True,
+                decode=True,
+                labels={LABEL: "1"},
+                use_config_proxy=False,
+            ):
+                if "error" in event:
+                    raise MachineLacks(f"{dockerfile.name} could not be built: {_line(event['error'])}", _line(last))
+                last = str(event.get("stream") or last).strip() or last
     except (errors.APIError, errors.BuildError, OSError, TypeError) as error:
         raise MachineLacks(f"{dockerfile.name} could not be built: {_line(error)}", _line(last)) from error
     return named(client, tag)
@@ -106,7 +109,8 @@ def imported(client: APIClient, rootfs: RootFs, progress: Progress) -> BuiltImag
         archive.seek(0)
         # as pieces, not as a file: for a file requests adds a Content-Length to the SDK's "chunked"
         pieces = iter(lambda: archive.read(1 << 20), b"")
-        client.import_image(src=pieces, stream_src=True, repository=REPOSITORY, tag=tag, changes=changes)
+        with effect("image.import"):
+            client.import_image(src=pieces, stream_src=True, repository=REPOSITORY, tag=tag, changes=changes)
     return BuiltImage(named(client, f"{REPOSITORY}:{tag}").ref, rootfs.digest)
 
 
@@ -135,9 +139,11 @@ def has(client: APIClient, name: str) -> bool:
 def export(client: APIClient, ref: str, root: Path) -> dict[str, str]:
     """Write an image's files into `root`, as the caller's own; returns the image's environment."""
     with speaking("export the image"):
-        container = client.create_container(
-            image=ref, command=["true"], labels={LABEL: "export"}, use_config_proxy=False
-        )
+        _drop_exports(client)
+        with effect("setup.create"):
+            container = client.create_container(
+                image=ref, command=["true"], labels={LABEL: "export"}, use_config_proxy=False
+            )
         try:
             with tempfile.TemporaryFile(dir=image_store.cache()) as archive:
                 for piece in client.export(container["Id"]):
@@ -145,9 +151,17 @@ def export(client: APIClient, ref: str, root: Path) -> dict[str, str]:
                 archive.seek(0)
                 image_store.unpack(archive, root)
         finally:
-            client.remove_container(container["Id"], force=True, v=True)
+            with effect("setup.remove"):
+                client.remove_container(container["Id"], force=True, v=True)
         config = inspect(client, ref).get("Config") or {}
     return dict(line.split("=", 1) for line in config.get("Env") or ())
+
+
+def _drop_exports(client: APIClient) -> None:
+    """Remove the containers of exports that were killed; only who holds the builders' lock exports."""
+    for left in client.containers(all=True, filters={"label": f"{LABEL}=export"}):
+        with contextlib.suppress(errors.NotFound):
+            client.remove_container(left["Id"], force=True, v=True)
 
 
 @contextlib.contextmanager

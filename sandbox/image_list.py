@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from packets.errors import MachineLacks
 from sandbox import image_store
+from sandbox.effect import effect
 from sandbox.image import machine_image_made
 
 
@@ -64,7 +65,8 @@ def _remove(one: Listed) -> bool:
 
     engine = DockerSandbox.connect()
     try:
-        engine.client.remove_image(one.name)
+        with effect("image.remove"):
+            engine.client.remove_image(one.name)
     except errors.APIError:  # a container runs on it, or another image was made from it
         return False
     finally:

@@ -4,6 +4,7 @@ They see the repository's HEAD at /repo (a throwaway copy), and this machine's w
 certificates, pip's configuration. Those come in files under a mounted folder that is no part of the image.
 """
 
+import contextlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from packets.errors import MachineLacks, UsageError
 from sandbox import image_store, process
 from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.bubblewrap_argv import image_environment, kernel, walls
+from sandbox.effect import effect
 from sandbox.image import REPOSITORY, BuiltImage, Progress
 from sandbox.image_network import INSIDE, NetworkAccess, network_access
 from sandbox.image_store import SHORT, RootFs, key_of
@@ -44,7 +46,7 @@ def in_docker(
         with image_store.locked():
             if not image_docker.has(client, name):
                 progress(f"running {len(setup)} setup command{'s' if len(setup) > 1 else ''} of the image (once)")
-                with _access(setup) as access:
+                with _access(setup) as access, effect("image.setup"):
                     _run_container(client, base, tag, (*access.mounts, Mount(repository, REPO, writable=True)), setup)
     return image_docker.named(client, name)
 
@@ -58,7 +60,7 @@ def in_bubblewrap(
         def fill(root: Path) -> dict[str, str]:
             progress(f"running {len(setup)} setup command{'s' if len(setup) > 1 else ''} of the image (once)")
             shutil.copytree(base.root, root, symlinks=True, dirs_exist_ok=True)
-            with _access(setup) as access:
+            with _access(setup) as access, effect("image.setup"):
                 _run_bubblewrap(
                     sandbox, root, (*access.mounts, Mount(repository, REPO, writable=True)), base.env, setup
                 )
@@ -117,24 +119,25 @@ def _run_container(
     with image_docker.speaking("run the image's setup"):
         _drop(client, name)
         try:
-            client.create_container(
-                image=base.ref,
-                command=["sh", f"{INSIDE}/run"],
-                entrypoint=[],
-                name=name,
-                user="0:0",
-                working_dir="/",
-                labels={image_docker.LABEL: "setup"},
-                host_config=client.create_host_config(
-                    network_mode="host",
-                    init=True,
-                    tmpfs={"/grace": "size=16m"},
-                    mounts=[
-                        types.Mount(m.target, str(m.source), type="bind", read_only=not m.writable) for m in mounts
-                    ],
-                ),
-                use_config_proxy=False,
-            )
+            with effect("setup.create"):
+                client.create_container(
+                    image=base.ref,
+                    command=["sh", f"{INSIDE}/run"],
+                    entrypoint=[],
+                    name=name,
+                    user="0:0",
+                    working_dir="/",
+                    labels={image_docker.LABEL: "setup"},
+                    host_config=client.create_host_config(
+                        network_mode="host",
+                        init=True,
+                        tmpfs={"/grace": "size=16m"},
+                        mounts=[
+                            types.Mount(m.target, str(m.source), type="bind", read_only=not m.writable) for m in mounts
+                        ],
+                    ),
+                    use_config_proxy=False,
+                )
             client.start(name)
             code = int(client.wait(name, timeout=int(_TIMEOUT))["StatusCode"])
             if code:
@@ -151,14 +154,13 @@ def _commit(client: APIClient, name: str, tag: str, base: BuiltImage) -> None:
     config: dict[str, Any] = image_docker.inspect(client, base.ref).get("Config") or {}
     command, entry = json.dumps(config.get("Cmd") or []), json.dumps(config.get("Entrypoint") or [])
     changes = [f"LABEL grace.image=1 grace.digest={tag}", f"CMD {command}", f"ENTRYPOINT {entry}"]
-    client.commit(name, repository=REPOSITORY, tag=tag, changes="\n".join(changes))
+    with effect("image.commit"):
+        client.commit(name, repository=REPOSITORY, tag=tag, changes="\n".join(changes))
 
 
 def _drop(client: APIClient, name: str) -> None:
-    try:
+    with contextlib.suppress(errors.NotFound), effect("setup.remove"):
         client.remove_container(name, force=True, v=True)
-    except errors.NotFound:
-        return
 
 
 def _run_bubblewrap(

@@ -18,6 +18,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
+from sandbox.effect import effect
+
 SHORT = 12
 """Characters of a digest in names."""
 
@@ -96,6 +98,8 @@ def make(key: str, origin: str, fill: Callable[[Path], Mapping[str, str]]) -> Ro
             return found
         base = cache() / "rootfs"
         base.mkdir(parents=True, exist_ok=True)
+        for left in base.glob(".making-*"):  # of a builder that was killed: who holds the lock is the only one
+            discard(left)
         scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=base))
         try:
             root = scratch / "root"
@@ -103,7 +107,8 @@ def make(key: str, origin: str, fill: Callable[[Path], Mapping[str, str]]) -> Ro
             env = fill(root)
             root.chmod(0o755)
             scratch.chmod(0o755)
-            return _keep(scratch, key, origin, env)
+            with effect("image.keep"):
+                return _keep(scratch, key, origin, env)
         finally:
             discard(scratch)
 
@@ -157,10 +162,11 @@ def forget(digest: str) -> bool:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        for key, value in keys().items():
-            if value == digest:
-                (cache() / "keys" / key).unlink(missing_ok=True)
-        discard(folder)
+        with effect("image.remove"):
+            for key, value in keys().items():
+                if value == digest:
+                    (cache() / "keys" / key).unlink(missing_ok=True)
+            discard(folder)
     return True
 
 

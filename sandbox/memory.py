@@ -19,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from packets.outcome import StopReason
+from sandbox.effect import effect
 from sandbox.host import translate
 from sandbox.output import BoundedLog
 from sandbox.protocol import REPO, Ending, Job, Sandbox, never
@@ -44,7 +45,8 @@ class MemorySandbox(Sandbox):
 
     def start(self, job: Job) -> None:
         """Note the job."""
-        self._jobs.setdefault(job.name, job)
+        with effect("job.start"):
+            self._jobs.setdefault(job.name, job)
 
     def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
         """Run the job's script, once."""
@@ -55,8 +57,9 @@ class MemorySandbox(Sandbox):
 
     def remove(self, name: str) -> None:
         """Forget the job."""
-        self._jobs.pop(name, None)
-        self._endings.pop(name, None)
+        with effect("job.remove"):
+            self._jobs.pop(name, None)
+            self._endings.pop(name, None)
 
     def remaining(self, run_id: str) -> tuple[str, ...]:
         """Name the run's jobs that were not removed."""

@@ -5,6 +5,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from sandbox.effect import effect
+
 LIMIT = 16 << 20
 """Bytes of output that are kept of one job."""
 
@@ -45,10 +47,11 @@ class BoundedLog:
         if self._file.closed:
             return
         self._file.close()
-        if self._old.exists() or self.cut_before:
-            self._join()
-        self._part.replace(self._path)
-        self._old.unlink(missing_ok=True)
+        with effect("log.keep"):
+            if self._old.exists() or self.cut_before:
+                self._join()
+            self._part.replace(self._path)
+            self._old.unlink(missing_ok=True)
 
     def _turn(self) -> None:
         self._file.close()

@@ -17,6 +17,7 @@ from packets.errors import GraceError
 from packets.ids import slug
 from packets.outcome import AttemptOutcome
 from packets.packet import ExecutionPacket
+from sandbox.effect import effect
 from sandbox.git import Git
 from sandbox.protocol import GRACE, REPO, Ending, Job, Sandbox
 from sandbox.workspace import Workspace, discard, harvest, opened, prepare
@@ -107,12 +108,14 @@ def _make_place(
 
 def _run(sandbox: Sandbox, job: Job, folder: Path, cancelled: Callable[[], bool]) -> Ending:
     job.log.parent.mkdir(parents=True, exist_ok=True)
-    _started(folder).touch()
+    with effect("job.mark"):
+        _started(folder).touch()
     sandbox.start(job)
     ending = sandbox.wait(job, cancelled)
     fresh = folder / "ended.json.new"
-    fresh.write_bytes(_ENDING.dump_json(ending))
-    fresh.replace(folder / "ended.json")
+    with effect("job.end"):
+        fresh.write_bytes(_ENDING.dump_json(ending))
+        fresh.replace(folder / "ended.json")
     return ending
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from packets.errors import UsageError
+from sandbox.effect import effect
 from sandbox.git import Git
 
 _SCHEMA = ".grace/plan.schema.json"
@@ -63,7 +64,7 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     if force and path.is_symlink():
         raise UsageError(f"{path} is a symbolic link", "name the file itself")
     try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
+        with effect("plan.write"), path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise UsageError(f"{path} is there already", "name another file, or overwrite it with --force") from None

@@ -1,6 +1,5 @@
 """One repository of the user's, for any number of threads."""
 
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from packets.errors import UsageError
+from sandbox.effect import effect
 from sandbox.git import discovery, landing, private, refs, trees
 from sandbox.git.objects import Reader, checked, write_blob, write_blobs
 from sandbox.git.process import Runner
@@ -38,7 +38,8 @@ class Git:
     @classmethod
     def discover(cls, start: Path, *, quick: bool = False) -> "Git":
         """Open the repository around `start`; raises UsageError (none, bare, not trusted) or MachineLacks (git)."""
-        place = discovery.discover(start, quick=quick)
+        with effect("repository.read"):
+            place = discovery.discover(start, quick=quick)
         return cls(place.common, place.main, place.own, place.top)
 
     def __enter__(self) -> Self:
@@ -167,7 +168,8 @@ class Git:
                 env[f"GIT_{who}_DATE"] = date
         flags = [flag for parent in parents for flag in ("-p", checked(parent))]
         text = message.encode("utf-8", "surrogateescape")
-        return self._runner.line("commit-tree", checked(tree), *flags, stdin=text, env=env)
+        with effect("commit.make"):
+            return self._runner.line("commit-tree", checked(tree), *flags, stdin=text, env=env)
 
     @cached_property
     def identity(self) -> str:
@@ -181,11 +183,13 @@ class Git:
 
     def merge(self, ours: str, theirs: str) -> MergeResult:
         """Merge two commits in memory."""
-        return trees.merge(self._runner, ours, theirs)
+        with effect("tree.merge"):
+            return trees.merge(self._runner, ours, theirs)
 
     def merge_trees(self, base_tree: str, ours_tree: str, theirs_tree: str) -> MergeResult:
         """Merge two trees that come from a third, in memory."""
-        return trees.merge_trees(self._runner, base_tree, ours_tree, theirs_tree)
+        with effect("tree.merge"):
+            return trees.merge_trees(self._runner, base_tree, ours_tree, theirs_tree)
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Say whether `older` is `newer` or reachable from it."""
@@ -248,6 +252,7 @@ class Git:
                 return
             path.parent.mkdir(exist_ok=True)
             gap = "" if text.endswith("\n") or not text else "\n"
-            fresh = path.with_name(f"exclude.grace-{os.getpid()}")
-            fresh.write_text(f"{text}{gap}{pattern}\n", "utf-8", "surrogateescape")
-            fresh.replace(path)
+            fresh = path.with_name("exclude.grace")
+            with effect("exclude.write"):
+                fresh.write_text(f"{text}{gap}{pattern}\n", "utf-8", "surrogateescape")
+                fresh.replace(path)

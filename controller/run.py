@@ -22,6 +22,7 @@ from controller.store.store import Store, asked, worked
 from packets.errors import GraceError
 from packets.events import Action, ActionKind, Event, EventType
 from packets.states import FINAL
+from sandbox.effect import effect
 
 Listener = Callable[[Event, RunState], None]
 Answer = Callable[[RunState], Event | None]
@@ -202,8 +203,9 @@ class Loop:
             said = {"message": fault.message, "hint": fault.hint, "exit": fault.exit_code}
         except Exception as fault:  # noqa: BLE001 - a fault of ours must not lose the run
             path = self.ctx.roots.logs(self.ctx.run_id) / f"{action.id}.traceback"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(traceback.format_exc(), encoding="utf-8")
+            with effect("fault.note"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(traceback.format_exc(), encoding="utf-8")
             said = {
                 "message": f"{action.kind} broke: {type(fault).__name__}: {fault}",
                 "hint": f"see {path}",

@@ -20,6 +20,7 @@ from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
 from sandbox import docker_logs, docker_restart, watch
 from sandbox.docker_client import CONFLICT, open_client, speaking
+from sandbox.effect import effect
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
 
@@ -67,7 +68,8 @@ class DockerSandbox(Sandbox):
         before = watch.usage(job.mounts)
         with speaking(f"start {job.name}"):
             try:
-                self._create(job, before)
+                with effect("container.create"):
+                    self._create(job, before)
             except errors.ImageNotFound:
                 raise MachineLacks(
                     f"docker has no image {job.image!r}", "run `grace sandbox build`, or pull the image"
@@ -77,7 +79,8 @@ class DockerSandbox(Sandbox):
                     raise
                 if self._adopt(job):
                     return
-            self.client.start(job.name)
+            with effect("container.start"):
+                self.client.start(job.name)
         self._began[job.name] = (time.monotonic(), before)
 
     def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
@@ -110,7 +113,8 @@ class DockerSandbox(Sandbox):
         self._began.pop(name, None)
         with speaking(f"remove {name}"), contextlib.suppress(errors.NotFound):
             try:
-                self.client.remove_container(name, force=True, v=True)
+                with effect("container.remove"):
+                    self.client.remove_container(name, force=True, v=True)
             except errors.APIError as error:
                 # "removal is already in progress": somebody else is at it, which is what we want
                 if error.status_code != CONFLICT:
@@ -207,7 +211,8 @@ class DockerSandbox(Sandbox):
     def _kill(self, name: str) -> None:
         with speaking(f"kill {name}"):
             try:
-                self.client.kill(name)
+                with effect("container.kill"):
+                    self.client.kill(name)
             except errors.APIError as error:
                 if error.status_code != CONFLICT:  # 409: it ended by itself meanwhile
                     raise

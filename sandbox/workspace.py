@@ -20,6 +20,7 @@ from packets.errors import GraceError
 from packets.packet import ExecutionPacket
 from packets.scope import Scope
 from sandbox.checkout import appearing, base_checkout, candidate, discard, write_files
+from sandbox.effect import effect
 from sandbox.git import Entry, Git
 from sandbox.harvest import Harvest, harvest_layers
 from sandbox.layers import Layer, Layout, lay_out, whole
@@ -77,7 +78,7 @@ def prepare(
         if sandbox.name in _WITHOUT_MOUNTS
         else lay_out(entries, Scope.parse(packet.write_scope).write_folders())
     )
-    with appearing(folder) as fresh:
+    with effect("workspace.prepare"), appearing(folder) as fresh:
         _write_grace(fresh / "grace", packet, yaml, files, sandbox.owner)
         _write_layers(git, entries, layout, fresh, sandbox.owner)
         shared = _shared(git, packet, layout, sandbox.owner)

@@ -21,7 +21,8 @@ from controller.store.database import NoRuns
 from controller.store.store import OVER, RunRecord, Store, now
 from packets.agent import PatchAgent
 from packets.errors import PlanInvalid, UsageError
-from packets.events import PhaseShape, Shape, WaveShape
+from packets.events import AfterShape, PhaseShape, Shape, WaveShape
+from packets.permissions import Tier
 from packets.plan import Engine, Plan, Profile
 from sandbox.choose import Choice, choose
 from sandbox.effect import effect
@@ -224,6 +225,7 @@ def shape(run: RunRecord) -> Shape:
         PhaseShape(
             id=phase.id,
             waves=tuple(WaveShape(number=w.number, modules=tuple(w.modules)) for w in computed if w.phase == phase.id),
+            after=_after(plan, phase.id),
         )
         for phase in plan.phases
     )
@@ -233,9 +235,18 @@ def shape(run: RunRecord) -> Shape:
         optional=tuple(m.id for m in plan.modules() if m.optional),
         attempts={m.id: plan.limits_of(m).attempts for m in plan.modules()},
         profile=settings["profile"],
+        asks=tuple(m.id for m in plan.modules() if plan.permissions_of(m).write is Tier.ASK),
+        land=str(plan.permissions.land),
         yes=settings["yes"],
         max_workers=settings["max_workers"],
     )
+
+
+def _after(plan: Plan, phase: str) -> tuple[AfterShape, ...]:
+    """Return what is asked about when the phase has landed: the push, then the hooks in order."""
+    pushes = [AfterShape(subject=f"push:{phase}", kind="push", what=plan.push)] if plan.push else []
+    hooks = (AfterShape(subject=f"hook:{phase}:{n}", kind="hook", what=w) for n, w in enumerate(plan.on_landed, 1))
+    return (*pushes, *hooks)
 
 
 def open_context(git: Git, store: Store, run: RunRecord) -> Context:

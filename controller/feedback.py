@@ -1,11 +1,16 @@
 """What a fresh attempt is told: the findings of the attempt before it, and what happened to its tree since."""
 
+from collections.abc import Iterable
+
 from controller.store.records import Records
 from controller.store.store import Recorded
 from packets.events import EventType
 from packets.packet import PacketDecisions
 from packets.verdict import Finding, Severity
 from reviewer.inert import inert
+
+_MESSAGES = 40
+"""So many of the last messages of people go into a packet."""
 
 _LINES, _CHARACTERS = 20, 300
 """Of what an earlier attempt decided, so many lines of so many characters."""
@@ -16,6 +21,16 @@ def feedback(records: Records, events: list[Recorded], module: str, attempt: int
     before = records.attempt(module, attempt - 1)
     errors = before.verdict.errors if before and before.verdict else ()
     return (*errors, *_since(events, module, attempt - 1))
+
+
+def messages(events: Iterable[Recorded], wanted: Iterable[str]) -> tuple[Finding, ...]:
+    """Return what people said, of the messages with these ids, in the order it was said."""
+    ids = set(wanted)
+    said = [e.event for e in events if e.event.type is EventType.SAID and e.event.data["id"] in ids]
+    return tuple(
+        Finding(code="person.said", severity=Severity.NOTE, message=e.data["text"], evidence=f"said by {e.actor}")
+        for e in said[-_MESSAGES:]
+    )
 
 
 def decisions(records: Records, module: str, attempt: int) -> PacketDecisions:

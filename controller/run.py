@@ -10,20 +10,25 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 from controller.actions import ACTIONS
 from controller.context import Context
+from controller.deliver import deliver
 from controller.engine import Engine, Steps
 from controller.kernel import RunState, decide
-from controller.patience import patient
+from controller.patience import insist, patient
 from controller.store.store import Store, asked, worked
 from packets.errors import GraceError
 from packets.events import Action, ActionKind, Event, EventType
 from packets.states import FINAL
 from sandbox.effect import effect
+from sandbox.faults import machine
 
+T = TypeVar("T")
 Listener = Callable[[Event, RunState], None]
 Answer = Callable[[RunState], Event | None]
 POLL = 0.1  # seconds between two looks into the inbox
@@ -68,12 +73,19 @@ class Loop:
         for event in opening:
             self.take(event)
         with self._engine(), self._signals():
-            for action in self.store.open_actions(self.ctx.run_id):
-                if action.id in self.known.inflight:  # a rollback voids what was under way
-                    self.engine.start(action)
+            self._sweep()
             while self._step():
                 pass
         return self.known
+
+    def _sweep(self) -> None:
+        """Start what was cut off again, under its own id, and hand in what may not have arrived; it wakes nobody."""
+        for action in self.store.open_actions(self.ctx.run_id):
+            if action.id in self.known.inflight:  # a rollback voids what was under way
+                self.engine.start(action)
+        for recorded in self.store.events(self.ctx.run_id):
+            if recorded.event.type is EventType.SAID:
+                deliver(self.ctx, recorded.event, self.known)
 
     def refold(self) -> None:
         """Bring the state back from the events."""
@@ -85,16 +97,27 @@ class Loop:
     def take(self, event: Event, inbox: str = "") -> None:
         """Take one event in; an outcome that is known already changes nothing."""
         made = decide(self.state, event)
-        if self.store.record(self.ctx.run_id, event, self.state, made, inbox=inbox) is None:
+        record = partial(self.store.record, self.ctx.run_id, event, self.state, made, inbox=inbox)
+        if self._insist(record, made.state) is None:
             return
         self.state = made.state
         for action in made.actions:
             if action.kind is not ActionKind.ASK and self._launched:
-                self.engine.start(action)
+                self._insist(partial(self.engine.start, action), made.state)
+        if event.type is EventType.SAID:
+            deliver(self.ctx, event, made.state)
         self.listen(event, made.state)
         for action in made.actions:
             if action.kind is ActionKind.ASK:
                 self.listen(asked(action), replace(made.state, transitions=()))
+
+    def _insist(self, write: Callable[[], T], state: RunState) -> T:
+        """Write down what happened, also on a disk that is full for a moment; nothing is acted on before."""
+
+        def tell(said: str) -> None:
+            self.listen(Event(type=EventType.NOTE, data={"message": said}), replace(state, transitions=()))
+
+        return insist(write, lambda: self._leaving, tell, self.store.db.path)
 
     @contextmanager
     def _engine(self) -> Iterator[None]:
@@ -198,17 +221,20 @@ class Loop:
         if action.id not in self.known.inflight:
             return Event(type=EventType.NOTE, action=action.id, data={"message": f"{action.id} is void"})
         try:
-            return ACTIONS[action.kind](self.ctx, action, patient(step, lambda: self._is_unwanted(action)))
+            tell = partial(self.ctx.note, module=action.module, attempt=action.attempt)
+            return ACTIONS[action.kind](self.ctx, action, patient(step, lambda: self._is_unwanted(action), tell))
         except GraceError as fault:
             said = {"message": fault.message, "hint": fault.hint, "exit": fault.exit_code}
         except Exception as fault:  # noqa: BLE001 - a fault of ours must not lose the run
-            path = self.ctx.roots.logs(self.ctx.run_id) / f"{action.id}.traceback"
+            known = machine(fault, self.ctx.folder) or self._puzzling(action, fault)
+            said = {"message": known.message, "hint": known.hint, "exit": known.exit_code}
+        return Event(type=EventType.BROKEN, module=action.module, attempt=action.attempt, action=action.id, data=said)
+
+    def _puzzling(self, action: Action, fault: Exception) -> GraceError:
+        """Keep the traceback of a fault that is ours, and say where."""
+        path = self.ctx.roots.logs(self.ctx.run_id) / f"{action.id}.traceback"
+        with suppress(OSError):
             with effect("fault.note"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(traceback.format_exc(), encoding="utf-8")
-            said = {
-                "message": f"{action.kind} broke: {type(fault).__name__}: {fault}",
-                "hint": f"see {path}",
-                "exit": 1,
-            }
-        return Event(type=EventType.BROKEN, module=action.module, attempt=action.attempt, action=action.id, data=said)
+        return GraceError(f"{action.kind} broke: {type(fault).__name__}: {fault}", f"see {path}")

@@ -55,7 +55,7 @@ def standing(state: RunState, store: Store, run_id: str) -> tuple[str, int, str]
     if state.halt == "interrupted":
         return "interrupted", INTERRUPTED, f"continue: grace resume {run_id}"
     if state.halt == "paused":
-        return "paused", WAITING, f"continue: grace resume {run_id}"
+        return "paused", WAITING, _why_paused(store, run_id)
     if state.halt == "blocked":
         return _blocked(store, run_id)
     subjects = ", ".join(q["subject"] for q in store.approvals(run_id))
@@ -77,6 +77,14 @@ def _why_ended(state: RunState, store: Store, run_id: str) -> str:
     if last is None or last.type is EventType.REJECTED:
         return f"{last.data['subject']} was rejected by {last.actor}" if last else ""
     return f"the {last.data['level']} is red: {last.data.get('message', '')}"
+
+
+def _why_paused(store: Store, run_id: str) -> str:
+    """Say what paused it: a person, or nobody, who let the time of a question run out."""
+    kinds = {EventType.PAUSED, EventType.LAPSED, EventType.ROLLED_BACK}
+    last = next((r.event for r in reversed(store.events(run_id)) if r.event.type in kinds), None)
+    late = f"nobody answered {last.data['subject']} in time; " if last and last.type is EventType.LAPSED else ""
+    return f"{late}continue: grace resume {run_id}"
 
 
 def _blocked(store: Store, run_id: str) -> tuple[str, int, str]:

@@ -56,6 +56,10 @@ def _rest(event: Event) -> str | None:
             reason = f": {data['reason']}" if data.get("reason") else ""
             word = {E.GRANTED: "approved", E.REJECTED: "rejected", E.LAPSED: "approval lapsed"}[event.type]
             return f"{data.get('module') or data['subject']}: {word} by {event.actor}{reason}"
+        case E.SAID:
+            return f"{event.module or 'to all'}: {event.actor} says: {data['text']}"
+        case E.AFTER_DONE:
+            return f"{data['subject']}: {data.get('message') or ('done' if data['ok'] else 'failed')}"
         case E.EDITED:
             return f"{data['module']}: edited by {event.actor}; the new tree is judged"
         case E.BROKEN | E.LANDING_BLOCKED:

@@ -114,6 +114,8 @@ _TABLE = (
            _ATTEMPT, "the file `started`", ""),
     Effect("job.end", _BACK, "note how a worker ended", "folder.remove",
            "the file `started`", "the file `ended.json`", ""),
+    Effect("message.hand_in", _BACK, "lay a person's message into the workspace of a running worker", "folder.remove",
+           "message.said", "the report's `heard`; else the next attempt's packet has it", ""),
     Effect("log.keep", _BACK, "put a job's output in its place", "grace clean",
            _ACTION, "none: a help for people; a job that runs again writes it again", ""),
     # --- sandboxes

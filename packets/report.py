@@ -43,3 +43,4 @@ class WorkerReport(Value):
     files_changed: tuple[str, ...] | None = None
     decisions: Decisions = Decisions()
     usage: Usage = Usage()
+    heard: tuple[str, ...] = ()  # messages of people that it read while it worked

@@ -106,6 +106,15 @@ def harvest(git: Git, workspace: Workspace) -> Harvest:
     return harvest_layers(git, workspace.base_tree, workspace.layers, workspace.max_bytes)
 
 
+def hand_in(workspace: Workspace, name: str, text: str) -> None:
+    """Lay a file into /grace/in of a worker that may be running: whole, or not at all."""
+    folder = workspace.folder / "grace" / "in"
+    fresh = folder / f".{name}"
+    fresh.write_text(text, encoding="utf-8")
+    fresh.chmod(0o644)
+    fresh.replace(folder / name)
+
+
 def packet_of(folder: Path) -> str:
     """Return the packet id that the workspace at `folder` was made for."""
     return str(json.loads((folder / _RECORD).read_bytes())["packet_id"])

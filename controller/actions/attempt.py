@@ -8,7 +8,7 @@ from controller.compose import compose, to_yaml
 from controller.context import Context
 from controller.copies import write_packet, write_review
 from controller.engine import Steps
-from controller.feedback import decisions, feedback
+from controller.feedback import decisions, feedback, messages
 from controller.messages import attempt_message
 from controller.rescue import keep, keep_tree
 from packets.agent import PatchAgent
@@ -57,7 +57,8 @@ def _packet(ctx: Context, action: Action) -> str:
 def _composed(ctx: Context, action: Action) -> ExecutionPacket:
     commit = ctx.tip()
     module = ctx.plan.module(action.module)
-    events = ctx.store.events(ctx.run_id) if action.attempt > 1 else []
+    told = action.data.get("messages", ())
+    events = ctx.store.events(ctx.run_id) if action.attempt > 1 or told else []
     return compose(
         ctx.plan,
         ctx.run.plan_digest,
@@ -66,7 +67,7 @@ def _composed(ctx: Context, action: Action) -> ExecutionPacket:
         wave=action.data["wave"],
         attempt=action.attempt,
         base=Base(commit=commit, tree=ctx.git.tree(commit)),
-        findings=feedback(ctx.records, events, module.id, action.attempt),
+        findings=(*feedback(ctx.records, events, module.id, action.attempt), *messages(events, told)),
         delivered=_delivered(ctx, module),
         knowledge=ctx.knowledge,
         git=ctx.git,
@@ -196,6 +197,7 @@ def _judged(ctx: Context, action: Action, packet: ExecutionPacket, outcome: Atte
         signature=_signature(verdict),
         final=_final(outcome),
         blocked=bool(outcome.report and outcome.report.status is ReportStatus.BLOCKED),
+        heard=list(outcome.report.heard) if outcome.report else [],
         findings=[finding.model_dump(mode="json") for finding in verdict.findings],
         checks=[{"command": c.command, "passed": c.passed, "duration": round(c.duration, 3)} for c in verdict.checks],
     )

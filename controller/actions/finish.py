@@ -20,7 +20,8 @@ def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
     """Put the run's branches away and remove what carries its id."""
     step("tidy", lambda: tidy(ctx))
     ending = action.data["ending"]
-    return Event(type=EventType.FINISHED, action=action.id, data={"state": ending, "exit": EXIT[ending]})
+    data = {"state": ending, "exit": EXIT[ending], "unanswered": action.data.get("unanswered", [])}
+    return Event(type=EventType.FINISHED, action=action.id, data=data)
 
 
 def tidy(ctx: Context) -> bool:

@@ -163,6 +163,17 @@ def reject(
 
 
 @app.command()
+def say(
+    wanted: TheRun,
+    words: Annotated[list[str], typer.Argument(metavar="[MODULE] TEXT", help="For one module, or for all.")],
+) -> None:
+    """Say something to a module: its next attempt hears it, and one that is asleep wakes."""
+    from controller.cli.say import say as command
+
+    command(wanted, words)
+
+
+@app.command()
 def pause(wanted: Run = None) -> None:
     """Stop a run; `grace resume` carries it on."""
     from controller.cli import people

@@ -101,7 +101,7 @@ class RunState:
         return all(action.endswith(f"-{ActionKind.AFTER}") for action in self.inflight)
 
     def doing(self, kind: ActionKind) -> bool:
-        """True while an action of this kind is under way."""
+        """Tell whether an action of this kind is under way."""
         return any(action.endswith(f"-{kind}") for action in self.inflight)
 
     def find(self, wave: WaveShape, *lanes: Lane) -> str | None:

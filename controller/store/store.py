@@ -25,6 +25,11 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def fresh_id() -> str:
+    """Return an id that nothing else has."""
+    return uuid.uuid4().hex
+
+
 class RunRecord(NamedTuple):
     """One run as it was submitted, and how it stands."""
 
@@ -216,7 +221,7 @@ class Store:
 
     def post(self, run_id: str, event: Event) -> str:
         """Leave an event for the running, or the next, controller; returns its id."""
-        row_id = uuid.uuid4().hex
+        row_id = fresh_id()
         with effect("inbox.post"), self.db.transaction() as db:
             db.execute("INSERT INTO inbox VALUES (?,?,?,?,NULL)", (row_id, run_id, now(), event.model_dump_json()))
         return row_id

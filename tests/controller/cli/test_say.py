@@ -1,0 +1,134 @@
+"""What people say to modules: the next attempt hears it, sleepers wake, and nothing unheard is accepted."""
+
+import json
+import time
+
+import pytest
+
+A = {"A": {"run": "a", "write_scope": ["src/a.txt"]}}
+PAIR = {**A, "B": {"run": "b", "write_scope": ["src/b.txt"], "depends_on": ["A"]}}
+
+
+def writes(world, name, seen):
+    """An agent that writes down how many messages its packet holds."""
+
+    def agent(mounts, job):
+        packet = json.loads((mounts["/grace"] / "packet.json").read_text())["execution_packet"]
+        said = [f["message"] for f in packet["findings"] if f["code"] == "person.said"]
+        seen.append(said)
+        (mounts["/repo"] / "src").mkdir(exist_ok=True)
+        (mounts["/repo"] / f"src/{name}.txt").write_text(f"{len(said)} said\n")
+        return 0
+
+    world.scripts[name] = agent
+
+
+@pytest.fixture
+def talk(world):
+    seen = {"a": [], "b": []}
+    for name, heard in seen.items():
+        writes(world, name, heard)
+    return seen
+
+
+def test_a_message_wakes_a_sleeper_into_an_attempt_that_hears_it(world, talk):
+    world.plan(PAIR)
+    world.run().exits(4)
+    world.grace("approve", world.run_id, "wave:1").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    assert world.states() == {"A": "asleep", "B": "waiting"}
+    said = world.grace("say", world.run_id, "A", "write more").exits(0)
+    assert "wakes" in said.out
+    assert "resume" in said.out
+    world.grace("resume", world.run_id).exits(4)
+    assert talk["a"] == [[], ["write more"]]
+    assert world.attempts() == {"A": 2, "B": 1}
+    while world.status()["approvals"]:
+        world.grace("approve", world.run_id, world.status()["approvals"][0]["subject"]).exits(0)
+        world.grace("resume", world.run_id)
+    assert world.states() == {"A": "done", "B": "done"}
+    assert world.git("show", "main:src/a.txt").strip() == "1 said"
+    assert [m for k, m in world.saga_done() if k == "merge"] == ["A", "A", "B"]
+    assert world.leftovers() == []
+
+
+def test_a_message_to_what_waits_for_a_yes_voids_the_question(world, talk):
+    world.plan(A)
+    world.run().exits(4)
+    (asked,) = world.status()["approvals"]
+    world.grace("say", world.run_id, "A", "not yet").exits(0)
+    world.grace("approve", world.run_id, "wave:1").exits(0)  # too late: it was said before
+    world.grace("resume", world.run_id).exits(4)
+    assert talk["a"] == [[], ["not yet"]]
+    (again,) = world.status()["approvals"]
+    assert (again["subject"], again["key"] != asked["key"]) == ("wave:1", True)
+    assert world.saga_done() == []
+
+
+def test_a_message_to_all_wakes_nobody(world, talk):
+    world.plan(PAIR)
+    world.run().exits(4)
+    world.grace("approve", world.run_id, "wave:1").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    world.grace("say", world.run_id, "be short").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    assert (talk["a"], talk["b"]) == ([[]], [[], ["be short"]])
+
+
+def test_a_worker_that_listens_hears_it_while_it_works(world):
+    def listens(mounts, job):
+        if not list((mounts["/grace"] / "in").glob("message-*")):
+            world.grace("say", world.run_id, "A", "now").exits(0)
+        until = time.monotonic() + 60
+        while not (came := list((mounts["/grace"] / "in").glob("message-*"))) and time.monotonic() < until:
+            time.sleep(0.02)
+        (mounts["/repo"] / "src").mkdir(exist_ok=True)
+        (mounts["/repo"] / "src/a.txt").write_text(came[0].read_text())
+        report = {"heard": [came[0].name.removeprefix("message-")]}
+        (mounts["/grace"] / "out/report.json").write_text(json.dumps(report))
+        return 0
+
+    world.scripts["a"] = listens
+    world.plan(A)
+    world.run("--yes").exits(0)
+    assert world.attempts() == {"A": 1}
+    assert world.git("show", "main:src/a.txt").strip() == "now"
+
+
+def test_a_worker_that_does_not_listen_is_not_accepted(world, talk):
+    plain = world.scripts["a"]
+
+    def told(mounts, job):
+        if not talk["a"]:
+            world.grace("say", world.run_id, "A", "too late for this one").exits(0)
+        return plain(mounts, job)
+
+    world.scripts["a"] = told
+    world.plan(A, defaults={"limits": {"attempts": 1}})
+    world.run("--yes").exits(0)
+    assert talk["a"] == [[], ["too late for this one"]]
+    assert world.attempts() == {"A": 2}, "a person's word is worth an attempt"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["A", ""], "an empty message"),
+        (["C", "hello"], "'C' is no module"),
+        (["A", "x" * 4001], "4001 characters"),
+        (["A", "two", "words"], "in quotes"),
+    ],
+)
+def test_what_nobody_would_hear_is_refused(world, talk, words, message):
+    world.plan(A)
+    world.run().exits(4)
+    said = world.grace("say", world.run_id, *words).exits(2)
+    assert message in said.err
+    with world.store() as store:
+        assert store.unread(world.run_id) == []
+
+
+def test_a_run_that_is_over_hears_nothing(world, talk):
+    world.plan(A)
+    world.run("--yes").exits(0)
+    assert "is over: done" in world.grace("say", world.run_id, "A", "more").exits(2).err

@@ -10,8 +10,9 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from packets.agent import Agent
 from packets.limits import Limits, LimitsPatch
+from packets.permissions import Permissions, PermissionsPatch
 from packets.value import Duration, Value
-from packets.words import Author, Branch, Line, ModuleId, Name, Revision, ScopeEntry
+from packets.words import Author, Branch, Line, ModuleId, Name, Remote, Revision, ScopeEntry
 
 
 def _land(given: Any) -> Any:
@@ -97,6 +98,9 @@ class Module(Value):
     )
     agent: str | None = Field(default=None, description="Who does the work, a name from `agents`. Default: the plan's.")
     limits: LimitsPatch = Field(default=LimitsPatch(), description="Limits of each attempt, over those of `defaults`.")
+    permissions: PermissionsPatch = Field(
+        default=PermissionsPatch(), description="What this module's worker may do, over the plan's `permissions`."
+    )
     optional: bool = Field(default=False, description="True: the phase lands even when this module fails.")
 
 
@@ -202,6 +206,24 @@ class Plan(Value):
     land: Annotated[Land, BeforeValidator(_land, json_schema_input_type=Literal["base"] | Land)] = Field(
         default=Land(), description="Where phases land: `base`, or `{branch: NAME}`."
     )
+    permissions: Permissions = Field(
+        default=Permissions(),
+        description="What is done on its own (`auto`), asked about (`ask`) or not done (`deny`). Landing hooks have no"
+        " tier: they are always asked about.",
+        examples=[{"write": "ask", "land": "ask"}],
+    )
+    push: Remote | None = Field(
+        default=None,
+        description="A remote of the repository, by its name. After each landing you are asked whether to push the"
+        " landed commit to its branch of the same name; never forced. `--yes` does not answer that.",
+        examples=["origin"],
+    )
+    on_landed: tuple[Line, ...] = Field(
+        default=(),
+        description="Commands to run after each landing, by `sh -c` at the root of your main worktree, as yourself and"
+        " outside of any sandbox. You are asked about each one; `--yes` does not answer that.",
+        examples=[["make deploy"]],
+    )
     commit: CommitStyle = Field(default=CommitStyle(), description="How grace's commits are made.")
     modules_map: dict[ModuleId, tuple[ScopeEntry, ...]] = Field(
         default_factory=dict,
@@ -238,6 +260,10 @@ class Plan(Value):
     def limits_of(self, module: Module) -> Limits:
         """Return the module's limits over the plan's defaults over grace's own."""
         return module.limits.over(self.defaults.limits.over(Limits()))
+
+    def permissions_of(self, module: Module) -> Permissions:
+        """Return the module's permissions over the plan's."""
+        return module.permissions.over(self.permissions)
 
     def agent_name(self, module: Module) -> str | None:
         """Return the name of the module's agent: its own, else the plan's default, else the only one there is."""

@@ -16,6 +16,7 @@ def _module_id(text: str) -> str:
 
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
+_REMOTE = r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}"
 _AUTHOR = r"[^<>\s](?:[^<>\n]*[^<>\s])? <[^<>\s]+>"
 
 
@@ -59,6 +60,12 @@ def _branch(text: str) -> str:
     return text
 
 
+def _remote(text: str) -> str:
+    if not re.fullmatch(_REMOTE, text) or ".." in text:
+        raise ValueError(f"bad remote {text[:60]!r}: name one of those that `git remote` lists, not an address")
+    return text
+
+
 ModuleId = Annotated[
     str,
     AfterValidator(_module_id),
@@ -70,4 +77,5 @@ Line = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(_said
 ScopeEntry = Annotated[str, Field(min_length=1), AfterValidator(_scope_entry)]
 Revision = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_revision)]
 Branch = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)]
+Remote = Annotated[str, AfterValidator(_remote), WithJsonSchema({"type": "string", "pattern": f"^{_REMOTE}$"})]
 Author = Annotated[str, Field(max_length=200), AfterValidator(_author)]

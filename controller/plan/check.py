@@ -8,6 +8,7 @@ from controller.plan.check_agents import agent_problems
 from controller.plan.check_files import file_problems
 from controller.plan.check_names import modules_at, name_problems
 from controller.plan.check_notes import note_problems
+from controller.plan.check_permissions import permission_notes, permission_problems, remote_problems
 from controller.plan.check_repo import repository_problems
 from controller.plan.check_scopes import scope_problems
 from controller.plan.nodes import Items, Keys, Scalar
@@ -68,9 +69,9 @@ def check_plan(
     Without `git` the repository's part is left out; without `commit` the plan's own `base` is taken, else HEAD.
     """
     plan, places = loaded.plan, loaded.positions
-    problems = [*word_problems(plan, places), *note_problems(plan, places)]
+    problems = [*word_problems(plan, places), *note_problems(plan, places), *permission_notes(plan, places)]
     if git is not None:
-        problems += repository_problems(loaded, git, commit)
+        problems += [*repository_problems(loaded, git, commit), *remote_problems(plan, places, git)]
         base = commit or git.find(plan.base or "HEAD")
         if base is not None:
             problems += agent_problems(plan, places, git, base)
@@ -84,7 +85,8 @@ def word_problems(plan: Plan, places: Places, tolerance: Tolerance | None = None
     tolerance = tolerance or Tolerance()
     names = name_problems(plan, places, known_ids=tolerance.ids, known_agents=tolerance.agents)
     scopes = scope_problems(plan, places) if tolerance.ordered(plan) else []
-    return [*names, *scopes, *file_problems(plan, places), *_expectations(plan, places), *_markers(plan, places)]
+    files, permissions = file_problems(plan, places), permission_problems(plan, places)
+    return [*names, *scopes, *files, *permissions, *_expectations(plan, places), *_markers(plan, places)]
 
 
 def _expectations(plan: Plan, places: Places) -> list[Problem]:

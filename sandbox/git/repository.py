@@ -1,10 +1,10 @@
 """One repository of the user's, for any number of threads."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from packets.errors import UsageError
 from sandbox.effect import effect
@@ -13,6 +13,9 @@ from sandbox.git.objects import Reader, checked, write_blob, write_blobs
 from sandbox.git.process import Runner
 from sandbox.git.values import Change, Commit, Content, Entry, MergeResult, Worktree, decode
 from sandbox.roots import Roots
+
+if TYPE_CHECKING:
+    from sandbox.git.push import Pushed
 
 _TREES_KEPT = 4
 
@@ -238,6 +241,18 @@ class Git:
     def update_worktree(self, worktree: Path, old_tree: str, new_tree: str) -> None:
         """Bring a checkout from one tree to another, or raise WaitingForPerson with nothing changed."""
         landing.update_worktree(self._runner, worktree, old_tree, new_tree)
+
+    def remotes(self) -> tuple[str, ...]:
+        """Name the remotes."""
+        from sandbox.git.push import remotes  # only who pushes pays for it
+
+        return remotes(self.main)
+
+    def push(self, remote: str, commit: str, branch: str, unwanted: Callable[[], bool]) -> "Pushed":
+        """Bring the commit to the remote's branch of this name as the user, never by force."""
+        from sandbox.git.push import push
+
+        return push(self.main, remote, commit, branch, unwanted)
 
     def private_repository(self, commit: str, checkout: Path, into: Path) -> None:
         """Make a repository with that one commit at `into`, its index in step with the files in `checkout`."""

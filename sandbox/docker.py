@@ -6,7 +6,6 @@ read-only root. What Docker enforces and what it only bounds is in docs/security
 
 import contextlib
 import os
-import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,7 @@ from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
 from sandbox import docker_logs, docker_restart, watch
 from sandbox.docker_client import CONFLICT, open_client, speaking
+from sandbox.docker_wait import End
 from sandbox.effect import effect
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
@@ -93,15 +93,15 @@ class DockerSandbox(Sandbox):
             cancelled=cancelled,
             pids_hits=_PidsHits(job.name, self._state) if self.local else lambda: None,
         )
-        end = _End(self.client, job.name)
         reason = None
-        while not end.wait(watch.TICK):
-            reason = looks.tripped()
-            if reason:
-                self._kill(job.name)
-                end.wait(_KILL_TIMEOUT)
-                break
-        exit_code = end.result()
+        with End(self.client, job.name) as end:
+            while not end.wait(watch.TICK):
+                reason = looks.tripped()
+                if reason:
+                    self._kill(job.name)
+                    end.wait(_KILL_TIMEOUT)
+                    break
+            exit_code = end.result()
         duration = time.monotonic() - began
         self._copy_log(job)
         if reason:
@@ -226,36 +226,6 @@ class DockerSandbox(Sandbox):
         if exit_code != 0 and self._state(job.name).get("OOMKilled"):
             return StopReason.MEMORY
         return looks.ended_by(exit_code)
-
-
-class _End:
-    """Waits for a container in a thread of its own: one request however long it runs, and no delay at its end."""
-
-    def __init__(self, client: APIClient, name: str) -> None:
-        self._client = client
-        self._name = name
-        self._code = 0
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name=f"wait {name}", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            with speaking(f"wait for {self._name}"):
-                self._code = int(self._client.wait(self._name, timeout=None)["StatusCode"])
-        except BaseException as error:  # noqa: BLE001 - handed to the waiting thread
-            self._error = error
-
-    def wait(self, seconds: float) -> bool:
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def result(self) -> int:
-        if self._thread.is_alive():
-            raise EngineLost(f"docker does not stop {self._name}", "look at the engine's log")
-        if self._error:
-            raise self._error
-        return self._code
 
 
 class _PidsHits:

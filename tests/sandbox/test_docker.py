@@ -162,10 +162,10 @@ def test_f6_no_engine_is_one_line_with_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_engine_that_is_there_for_others_is_not_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(where: str, timeout: float) -> None:
-        raise PermissionError(13, f"Permission denied: {where} in {timeout}")
+    def refused(_: object) -> None:
+        raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("sandbox.docker_client._knock", refused)
+    monkeypatch.setattr("sandbox.docker_socket._Connection.connect", refused)
     with pytest.raises(MachineLacks, match="Permission denied") as caught:
         DockerSandbox.connect()
     assert "start Docker" not in caught.value.hint

@@ -1,5 +1,7 @@
 """Carrying a run to where it stops: finished, or waiting for a person. Shared by run, resume and rollback's kin."""
 
+import os
+
 from controller import refnames
 from controller.actions.finish import bring_back, put_away
 from controller.begin import open_context, shape
@@ -10,8 +12,11 @@ from controller.lock import held
 from controller.rollback import finish_rollback
 from controller.run import Loop
 from controller.screen import Screen
+from controller.signals import Menu
 from controller.standing import actor, standing
 from controller.store.store import OVER, RunRecord, Store
+from controller.supervise import detach
+from controller.voice import say
 from packets.events import Event, EventType
 from sandbox.choose import close
 from sandbox.effect import effect
@@ -50,10 +55,24 @@ def _carried(context: Context, screen: Screen, cause: EventType | None) -> RunSt
     opening = [] if begun else [_started(git, run)]
     if begun or cause:
         opening.append(Event(type=cause or EventType.RESUMED, actor=actor()))
-    state = Loop(context, screen, screen.answer).go(*opening)
+    loop = Loop(context, screen, screen.answer)
+    if screen.asks:
+        loop.menu = Menu(screen.leave, lambda: _hand_over(context, screen), screen.tell)
+    state = loop.go(*opening)
     if state.finished:
         put_away(context)  # once more: the last controller may have died after the end was said
     return state
+
+
+def _hand_over(context: Context, screen: Screen) -> None:
+    """Have the run carried in the background and leave at once; as after a crash, which loses nothing.
+
+    Leaving in order would stop the workers; so they live on where the engine lets them.
+    """
+    detach(context.roots, context.run_id)
+    screen.close()
+    say(f"grace: run {context.run_id} goes on in the background; watch it: grace watch {context.run_id}\n")
+    os._exit(0)
 
 
 def _started(git: Git, run: RunRecord) -> Event:

@@ -6,11 +6,10 @@ Everything that decides is in the kernel, everything that acts is in `controller
 """
 
 import queue
-import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -21,6 +20,8 @@ from controller.deliver import deliver
 from controller.engine import Engine, Steps
 from controller.kernel import RunState, decide
 from controller.patience import insist, patient
+from controller.prompt import Overtaken
+from controller.signals import Menu, signals
 from controller.store.store import Store, asked, worked
 from packets.errors import GraceError
 from packets.events import Action, ActionKind, Event, EventType
@@ -45,6 +46,7 @@ class Loop:
         self.ctx = context
         self.listen = listen
         self.answer = answer
+        self.menu: Menu | None = None
         self.state: RunState | None = None
         self._launched = False
         self._leaving = False
@@ -130,23 +132,9 @@ class Loop:
             self._leaving = True
             self.engine.close()
 
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        """Turn the first Ctrl-C or SIGTERM into an event; the second one means now. A question is left at once."""
-
-        def interrupt(number: int, _frame: object) -> None:
-            signal.signal(number, before[number])
-            self.engine.outcomes.put(Event(type=EventType.INTERRUPTED, data={"signal": number}))
-            if self._asking:
-                raise KeyboardInterrupt
-
-        numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, interrupt) for number in numbers}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    def _signals(self) -> AbstractContextManager[None]:
+        """Take signals in as events."""
+        return signals(self.engine.outcomes.put, lambda: self._asking, self.menu)
 
     def _step(self) -> bool:
         """Take in whatever came next; False when the run stands still."""
@@ -181,13 +169,16 @@ class Loop:
 
     def _rest(self) -> bool:
         """Nothing is under way: ask the person at the terminal, if there is one, or stand still."""
-        if self.known.finished:
+        if self.known.finished or self.known.halt in {"interrupted", "paused"}:
             return False
-        began, self._asking = time.monotonic(), True
+        if self.menu and self.menu.open:
+            return True  # one question at a time
+        began = time.monotonic()
         try:
+            self._asking = True
             said = self.answer(self.known)
-        except KeyboardInterrupt:
-            return True  # the event of it is in the inbox of outcomes
+        except (KeyboardInterrupt, Overtaken):
+            return True  # what was said instead is in one of the inboxes
         finally:
             self._asking = False
             waited = time.monotonic() - began
@@ -233,8 +224,7 @@ class Loop:
     def _puzzling(self, action: Action, fault: Exception) -> GraceError:
         """Keep the traceback of a fault that is ours, and say where."""
         path = self.ctx.roots.logs(self.ctx.run_id) / f"{action.id}.traceback"
-        with suppress(OSError):
-            with effect("fault.note"):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(traceback.format_exc(), encoding="utf-8")
+        with suppress(OSError), effect("fault.note"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(traceback.format_exc(), encoding="utf-8")
         return GraceError(f"{action.kind} broke: {type(fault).__name__}: {fault}", f"see {path}")

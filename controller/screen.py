@@ -3,18 +3,24 @@
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from controller.kernel import RunState
 from controller.store.store import RunRecord, Store
+from controller.voice import say
 from controller.wording import CAUSES, line
 from packets.events import Event, EventType
 
 
 class Screen(Protocol):
-    """A listener of the loop that can also say things of its own. `finished` returns the exit code it was given."""
+    """A listener of the loop that can also say things of its own. `finished` returns the exit code it was given.
+
+    `asks` says whether a person is there to be asked.
+    """
+
+    asks: bool
 
     def tell(self, text: str) -> None:
         """Say one line that is no event."""
@@ -29,7 +35,13 @@ class Screen(Protocol):
         """Show one event."""
 
     def answer(self, state: RunState) -> Event | None:
-        """Ask the person in front of the terminal, if there is one; None means later."""
+        """Ask the person in front of the terminal, if there is one; None means later.
+
+        Raises Overtaken when the question goes away meanwhile.
+        """
+
+    def leave(self, stands: Callable[[], bool]) -> str:
+        """Ask what Ctrl-C means; empty when `stands` says no before it is answered."""
 
     def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
         """Say how it ended."""
@@ -39,7 +51,9 @@ class Screen(Protocol):
 
 
 class Lines:
-    """Plain lines on stdout; hints of what to do next at the end."""
+    """Plain lines on stdout; hints of what to do next at the end. Who stops reading them stops nothing."""
+
+    asks = False
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -47,8 +61,7 @@ class Lines:
 
     def tell(self, text: str) -> None:
         """Say one line that is no event."""
-        sys.stdout.write(f"grace: {text}\n")
-        sys.stdout.flush()
+        say(f"grace: {text}\n")
 
     def begin(self, run: RunRecord, store: Store) -> None:
         """Take up a run."""
@@ -67,13 +80,17 @@ class Lines:
     __call__ = event
 
     def _line(self, text: str) -> None:
-        sys.stdout.write(f"{time.monotonic() - self.began:7.1f}s  {text}\n")
-        sys.stdout.flush()
+        say(f"{time.monotonic() - self.began:7.1f}s  {text}\n")
 
     def answer(self, state: RunState) -> Event | None:
         """Nobody is asked where there is no terminal."""
         del state
         return None
+
+    def leave(self, stands: Callable[[], bool]) -> str:
+        """Nobody is asked where there is no terminal."""
+        del stands
+        return ""
 
     def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
         """Say how it ended and what comes next."""
@@ -101,7 +118,7 @@ class Jsons(Lines):
 
     def tell(self, text: str) -> None:
         """Say one line that is no event."""
-        sys.stderr.write(f"grace: {text}\n")
+        say(f"grace: {text}\n", error=True)
 
     def begin(self, run: RunRecord, store: Store) -> None:
         """Take up a run."""
@@ -118,8 +135,7 @@ class Jsons(Lines):
     __call__ = event
 
     def _object(self, body: dict[str, object]) -> None:
-        sys.stdout.write(json.dumps(body, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+        say(json.dumps(body, ensure_ascii=False) + "\n")
 
     def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
         """Say how it ended: the last line."""

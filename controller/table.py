@@ -1,20 +1,22 @@
 """The live table at a terminal, and the questions asked there."""
 
 import sys
-import termios
 import time
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO, cast
 
 from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
-from rich.prompt import Prompt
 from rich.table import Table as Grid
 
 from controller.kernel import RunState
+from controller.prompt import Overtaken, forget_typed, typed
+from controller.signals import GO_ON, ways
 from controller.store.records import Records
 from controller.store.store import OVER, RunRecord, Store
+from controller.voice import Tolerant
 from controller.wording import ANSWERS, answer, line, sentence
 from packets.errors import GraceError
 from packets.events import Event, EventType
@@ -32,29 +34,29 @@ _COLOURS = {
 }
 
 
-def forget_typed() -> None:
-    """Drop what was typed before anything was asked: it is an answer to nothing."""
-    with suppress(OSError, termios.error):
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-
-
 class Table:
     """One table that changes in place: phase, wave, module, state, what it does now, elapsed, findings."""
 
+    asks = True
+
     def __init__(self) -> None:
-        self.console = Console()
+        self.console = Console(file=cast("IO[str]", Tolerant(sys.stdout)))
         self.state: RunState | None = None
         self.doing: dict[str, str] = {}
         self.since: dict[str, float] = {}
         self.findings: dict[str, int] = {}
         self.later: set[tuple[str, str]] = set()
+        self.kept: list[str] | None = None
         self.run: RunRecord | None = None
         self.store: Store | None = None
         self.live = Live(console=self.console, refresh_per_second=4, get_renderable=self._grid)
 
     def tell(self, text: str) -> None:
-        """Say one line above the table."""
-        self.console.print(f"grace: {escape(text)}", highlight=False)
+        """Say one line above the table; after the question, while one is asked that the run does not wait for."""
+        if self.kept is not None:
+            self.kept.append(text)
+        else:
+            self.console.print(f"grace: {escape(text)}", highlight=False)
 
     def begin(self, run: RunRecord, store: Store) -> None:
         """Take up a run."""
@@ -104,27 +106,56 @@ class Table:
             return None
         self.live.stop()
         forget_typed()
-        for question in open_:
-            if said := self._ask(question.subject, question.key, list(question.modules)):
-                self.live.start()
-                return said
-            self.later.add((question.subject, question.key))
+        try:
+            for question in open_:
+                if said := self._ask(question.subject, question.key, list(question.modules)):
+                    self.live.start()
+                    return said
+                self.later.add((question.subject, question.key))
+        except Overtaken:
+            self.console.print()
+            self.live.start()
+            raise
         return None
+
+    def leave(self, stands: Callable[[], bool]) -> str:
+        """Ask what Ctrl-C means; what the run says meanwhile is said afterwards."""
+        if self.run is None:
+            return ""
+        self.live.stop()
+        forget_typed()
+        self.kept, choices = [], ways(self.run)
+        try:
+            self.console.print("\nThe run goes on meanwhile. Ctrl-C once more stops it.", highlight=False)
+            return self._word(choices, stands)
+        except EOFError:
+            return GO_ON
+        except Overtaken:
+            return ""
+        finally:
+            said, self.kept = self.kept, None
+            self.live.start()
+            for text in said:
+                self.tell(text)
 
     def _ask(self, subject: str, key: str, modules: list[str]) -> Event | None:
         from controller.standing import actor
 
         data = {"subject": subject, "key": key, "modules": modules}
-        choices = ["approve", "reject", "diff", "later"] + (["edit", "shell"] if modules else [])
+        choices = {word: ANSWERS[word] for word in ANSWERS if modules or word not in {"edit", "shell"}}
         waits = [self.state.at(module).waits_for for module in modules] if self.state else []
+
+        def stands() -> bool:
+            return self._stands(subject, key)
+
         while True:
             self.console.print(f"\n[bold]{escape(sentence(subject, modules, waits))}[/]", highlight=False)
             try:
-                said = self._word(choices)
+                said = self._word(choices, stands)
                 if said == "approve":
                     return Event(type=EventType.GRANTED, actor=actor(), data=data)
                 if said == "reject":
-                    reason = Prompt.ask("reason (the next attempt is told)", console=self.console).strip()
+                    reason = self._typed("reason (the next attempt is told)", stands)
                     if not reason and "approval" in waits:
                         continue
                     return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})
@@ -132,30 +163,41 @@ class Table:
                     return None
                 if said == "diff":
                     self._diff(modules)
-                elif changed := self._by_hand(modules, shell=said == "shell"):
+                elif changed := self._by_hand(modules, stands, shell=said == "shell"):
                     return Event(type=EventType.EDITED, actor=actor(), data={**data, **changed})
             except EOFError:  # Ctrl-D
                 return None
             except GraceError as fault:
                 self.tell(f"{fault.message}{f' ({fault.hint})' if fault.hint else ''}")
 
-    def _word(self, choices: list[str]) -> str:
+    def _stands(self, subject: str, key: str) -> bool:
+        """Say whether a question is still open and nothing was said elsewhere that may have answered it."""
+        if self.store is None or self.run is None:
+            return True
+        asked = {(q["subject"], q["key"]) for q in self.store.approvals(self.run.run_id)}
+        said = self.store.unread(self.run.run_id) or self.store.lapsed(self.run.run_id)
+        return (subject, key) in asked and not said
+
+    def _typed(self, prompt: str, stands: Callable[[], bool]) -> str:
+        self.console.print(escape(f"{prompt}: "), end="", highlight=False)
+        return typed(stands)
+
+    def _word(self, choices: dict[str, str], stands: Callable[[], bool]) -> str:
         """Ask until a word, or its beginning, is one of the choices; anything else explains them."""
         while True:
-            word = Prompt.ask(escape(f"your word [{'/'.join(choices)}]"), console=self.console)
-            if said := answer(word, choices):
+            if said := answer(self._typed(f"your word [{'/'.join(choices)}]", stands), list(choices)):
                 return said
-            for choice in choices:
-                self.console.print(f"  {choice:<8} {ANSWERS[choice]}", highlight=False)
+            for choice, does in choices.items():
+                self.console.print(f"  {choice:<8} {escape(does)}", highlight=False)
 
-    def _by_hand(self, modules: list[str], *, shell: bool) -> dict[str, str] | None:
+    def _by_hand(self, modules: list[str], stands: Callable[[], bool], *, shell: bool) -> dict[str, str] | None:
         """Let the person change one module's candidate; None when they left it as it was."""
         from sandbox.byhand import by_hand
 
         if self.store is None or self.run is None:
             return None
         one = len(modules) == 1
-        module = modules[0] if one else Prompt.ask("which module", choices=modules, console=self.console)
+        module = modules[0] if one else self._word(dict.fromkeys(modules, ""), stands)
         last = Records(self.store, self.run.run_id).attempts(module)[-1]
         if last.outcome is None:
             return None

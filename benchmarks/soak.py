@@ -1,4 +1,4 @@
-"""A long plan, and everything killed at random while it runs: what is lost, doubled or left over at its end?
+"""A long plan, and everything killed at random while it runs: is anything lost, doubled or left over at its end.
 
 `scripts/bench soak [--minutes 10] [--modules 200] [--engine memory|docker|both] [--seed N]`. The command runs as a
 process of its own. Killed with SIGKILL are: the controller, alone or with all its children, also while it resumes; a
@@ -107,7 +107,7 @@ class Chaos:
     def _next(self, *, fresh: bool) -> float:
         """Return when to strike next; `fresh`: while the controller may still be taking the run up."""
         now = time.monotonic()
-        wait = self.dice.uniform(0, 2.5) if fresh else self.dice.expovariate(1 / 4.0)
+        wait = self.dice.uniform(0, 2.5) if fresh else self.dice.expovariate(1 / 3.0)
         return now + wait if now + wait < self.until else now + _GRACE
 
     def _strike(self) -> None:

@@ -54,12 +54,12 @@ class _Rows:
         self.run_id = run_id
 
     def __call__(self, table: str, order: str = "rowid") -> list[sqlite3.Row]:
-        sql = f"SELECT * FROM {table} WHERE run_id=? ORDER BY {order}"  # noqa: S608 - names from this file
+        sql = f"SELECT * FROM {table} WHERE run_id=? ORDER BY {order}"
         return self._db.execute(sql, (self.run_id,)).fetchall()
 
 
 def _landed(repo: Path, listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
-    """Each module is on the user's branch once, whole, and from the packet that the record names."""
+    """Tell where a module is not on the user's branch once, whole, from the packet that the record names."""
     accepted = {(r["module"], r["attempt"]): r["packet_id"] for r in rows("attempts") if r["verdict"]}
     there = set(git(repo, "ls-tree", "-r", "--name-only", "main").splitlines())
     for module in listed:
@@ -80,7 +80,7 @@ def _landed(repo: Path, listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
 
 
 def _attempts(listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
-    """Attempts count from one without a gap, as many as the work needed; each has one packet, outcome, verdict."""
+    """Tell where attempts do not count from one without a gap, or lack a packet, outcome or verdict of their own."""
     found = rows("attempts")
     numbers: dict[str, list[int]] = {}
     for row in found:
@@ -104,7 +104,7 @@ def _codes(verdict: str | None) -> list[str]:
 
 
 def _journal(listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
-    """Each intent has its one outcome, each attempt one verdict, each module one merge; transitions are a chain."""
+    """Tell where an intent lacks its one outcome, an attempt its verdict, a module its merge, or transitions a link."""
     events = rows("events", "seq")
     judged = Counter((e["module"], e["attempt"]) for e in events if e["type"] == "attempt.judged")
     yield from (f"doubled: {m} attempt {n} was judged {times} times" for (m, n), times in judged.items() if times > 1)
@@ -113,8 +113,8 @@ def _journal(listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
     for kind in ("merge.done", "run.started", "run.finished", "landing.done"):
         times = Counter(e["module"] or e["action"] for e in events if e["type"] == kind)
         wanted = {"merge.done": len(listed), "landing.done": len({m.phase for m in listed})}.get(kind, 1)
-        if sum(times.values()) != wanted:
-            yield f"{'lost' if sum(times.values()) < wanted else 'doubled'}: {kind}: {sum(times.values())}, not {wanted}"
+        if (number := times.total()) != wanted:
+            yield f"{'lost' if number < wanted else 'doubled'}: {kind}: {number}, not {wanted}"
     yield from (f"lost: the outcome of {r['action']}" for r in rows("actions") if r["outcome"] is None)
     yield from (f"left over: a question: {r['subject']}" for r in rows("approvals") if r["state"] == "open")
     for module in listed:
@@ -125,7 +125,7 @@ def _journal(listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
 
 
 def _saga(repo: Path, listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
-    """The saga is a chain of one merge a module, and git's own first-parent line is that very chain."""
+    """Tell where the saga is no chain of one merge a module, or git's first-parent line is not that very chain."""
     done = [r for r in rows("saga", "n") if r["state"] == "done"]
     merges = [r for r in done if r["kind"] == "merge"]
     yield from (f"lost: the saga breaks before {b['module']}" for a, b in pairwise(merges) if a["after"] != b["before"])
@@ -138,7 +138,7 @@ def _saga(repo: Path, listed: Sequence[Module], rows: _Rows) -> Iterator[str]:
 
 
 def _left_over(repo: Path) -> Iterator[str]:
-    """Nothing of a run that has ended lies about: refs, folders, locks, half-made files."""
+    """Tell what of the run lies about: refs, folders, locks, half-made files."""
     for line in git(repo, "for-each-ref", "--format=%(refname)").splitlines():
         if not line.startswith(PROMISED):
             yield f"left over: ref {line}"
@@ -147,7 +147,7 @@ def _left_over(repo: Path) -> Iterator[str]:
     for path in (repo / ".git").rglob("*"):
         if path.name.endswith(".lock") and path.name != "submit.lock":
             yield f"left over: lock {path}"
-        elif path.name.endswith(".new") or ".new-" in path.name or path.name.startswith(("tmp_obj_", "tmp_pack_")):
+        elif path.name.endswith(".new"):  # git's own tmp_obj_* are git's to prune
             yield f"left over: half-made {path}"
     yield from (f"left over: cache {p}" for p in (*state.glob("cache/trees/*"), *state.glob("cache/git/*"))
                 if not _is_whole(p))  # fmt: skip
@@ -160,7 +160,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _users(repo: Path) -> Iterator[str]:
-    """The user's checkout is on its branch, holds what landed, and the user's own edits."""
+    """Tell where the checkout is not on its branch, or lacks what landed or the user's own edits."""
     status = git(repo, "status", "--porcelain").splitlines()
     if status != [f" M {EDITED}", f"?? {NOTES}"]:
         yield f"lost: the checkout is not in order: {status}"

@@ -1,4 +1,4 @@
-"""The command as a process on one engine: started, killed, listened to; and what it must not have left on the engine."""
+"""The command as a process on one engine: started, killed, listened to; and what it must not have left there."""
 
 import os
 import random
@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,6 +18,7 @@ from soaking.daemon import Daemon
 GRACE = Path(sys.executable).with_name("grace")
 DRIVER = Path(__file__).with_name("driver.py")
 _WORDS = 300  # characters
+_MOMENT = 3.0  # seconds
 
 
 class Carried:
@@ -147,10 +149,11 @@ class Docker(Carried):
         return {**super().environment(), "GRACE_DOCKER_HOST": self.daemon.host}
 
     def strike_container(self, dice: random.Random) -> bool:
-        """Kill or remove one that runs."""
-        names = sorted(self.daemon.docker("ps", "--filter", "label=grace.run", "--format", "{{.Names}}"))
-        if not names:
-            return False
+        """Kill or remove one that runs; wait a moment for one."""
+        until = time.monotonic() + _MOMENT
+        while not (names := sorted(self.daemon.docker("ps", "--filter", "label=grace.run", "--format", "{{.Names}}"))):
+            if time.monotonic() > until:
+                return False
         name = dice.choice(names)
         self.daemon.docker(*dice.choice((("kill",), ("rm", "-f"))), name)
         self.struck.add(name)
@@ -164,24 +167,13 @@ class Docker(Carried):
     def left_over(self) -> list[str]:
         """Add what lies on the engine, and what the engine itself says of containers that ran."""
         there = [f"left over: {kind} {name}" for kind, names in self.daemon.there().items() for name in names]
-        return super().left_over() + there + audit.ran_twice(self._lines(), self._spared())
-
-    def _lines(self) -> list[tuple[str, str, int]]:
-        lines = []
-        for event in self.daemon.told():
-            about = event["Actor"]["Attributes"]
-            if about.get("grace.kind") != "work" or about.get("grace.run") not in self._runs():
-                continue
-            if event["Action"] == "start" or (event["Action"] == "die" and about.get("exitCode") in {"0", "3"}):
-                what = "begin" if event["Action"] == "start" else "end"
-                lines.append((what, about["grace.module"], int(about["grace.attempt"])))
-        return lines
+        return super().left_over() + there + audit.ran_twice(self.daemon.events.workers(self._runs()), self._spared())
 
     def _spared(self) -> set[tuple[str, int]]:
-        return {(e["Actor"]["Attributes"]["grace.module"], int(e["Actor"]["Attributes"]["grace.attempt"]))
-                for e in self.daemon.told()
-                if e["Actor"]["Attributes"].get("name") in self.struck
-                and e["Actor"]["Attributes"].get("grace.kind") == "work"}  # fmt: skip
+        """Return the attempts of which the bench itself destroyed a worker."""
+        about = [event["Actor"]["Attributes"] for event in self.daemon.events.told()]
+        hit = [a for a in about if a.get("name") in self.struck and a.get("grace.kind") == "work"]
+        return {(a["grace.module"], int(a["grace.attempt"])) for a in hit}
 
     def _runs(self) -> set[str]:
         return {path.name for path in (self.repo / ".git" / "grace" / "runs").iterdir()}

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,51 @@ from sandbox.docker import DockerSandbox
 from sandbox.image import ensure_image
 
 _PATIENCE = 60.0  # seconds an engine may take to answer
+_SIGNALS = 125  # exit codes from here on are the engine's or a signal's
+
+
+class Events:
+    """What an engine says itself of the containers that it started and that ended: a witness that keeps no records."""
+
+    def __init__(self, host: str, file: Path) -> None:
+        self._host, self._file = host, file
+        self._closing = False
+        threading.Thread(target=self._read, args=(time.time(),), daemon=True).start()
+
+    def told(self) -> list[dict[str, Any]]:
+        """Return what was said, in order."""
+        lines = self._file.read_text().splitlines() if self._file.exists() else []
+        return [json.loads(line) for line in lines if line.endswith("}")]
+
+    def workers(self, runs: Collection[str], kind: str = "work") -> list[tuple[str, str, int]]:
+        """Return (begin|end, module, attempt) of the workers of these runs; one that was killed has no end."""
+        lines = []
+        for event in self.told():
+            about = event["Actor"]["Attributes"]
+            if about.get("grace.kind") != kind or about.get("grace.run") not in runs:
+                continue
+            if event["Action"] == "start" or (event["Action"] == "die" and int(about["exitCode"]) < _SIGNALS):
+                what = "begin" if event["Action"] == "start" else "end"
+                lines.append((what, about["grace.module"], int(about["grace.attempt"])))
+        return lines
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._closing = True
+
+    def _read(self, since: float) -> None:
+        """Listen; when the engine dies, ask again from its last word on."""
+        while not self._closing:
+            command = ["docker", "-H", self._host, "events", "--since", f"{since:.9f}", "--filter", "type=container"]
+            with self._file.open("a") as out:
+                subprocess.run([*command, "--format", "{{json .}}"], stdout=out, stderr=subprocess.DEVNULL, check=False)
+            if told := self.told():
+                since = (told[-1]["timeNano"] + 1) / 1e9
+            time.sleep(0.05)
 
 
 class Daemon:
-    """One engine below `folder`; `events` is the file in which it says itself what it started and what ended."""
+    """One engine below `folder`."""
 
     def __init__(self, folder: Path) -> None:
         if os.geteuid() != 0 or not shutil.which("dockerd"):
@@ -30,17 +72,14 @@ class Daemon:
         folder.mkdir(parents=True)
         self.folder = folder
         self.host = f"unix://{folder}/d.sock"
-        self.events = folder / "events.jsonl"
         flags = f"-H {self.host} --data-root {folder}/data --exec-root {folder}/exec -p {folder}/pid --iptables=false"
         once = (
             f"dockerd {flags} >>{folder}/log 2>&1; rm -f {folder}/pid; while [ -e {folder}/hold ]; do sleep 0.1; done"
         )
         loop = f"ip link set lo up; while [ ! -e {folder}/stop ]; do {once}; done"
         self._process = subprocess.Popen(["unshare", "-n", "-m", "sh", "-c", loop], start_new_session=True)
-        self._closing = False
         self.connect().close()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self.events = Events(self.host, folder / "events.jsonl")
 
     def connect(self) -> DockerSandbox:
         """Wait until the engine answers."""
@@ -87,26 +126,10 @@ class Daemon:
             "network": [name for name in networks if name not in {"bridge", "host", "none"}],
         }
 
-    def told(self) -> list[dict[str, Any]]:
-        """Return what the engine said of its containers, in order."""
-        lines = self.events.read_text().splitlines() if self.events.exists() else []
-        return [json.loads(line) for line in lines if line.endswith("}")]
-
     def close(self) -> None:
         """End the engine and drop what it held."""
-        self._closing = True
+        self.events.close()
         (self.folder / "stop").touch()
         self.connect().close()
         os.kill(int((self.folder / "pid").read_text()), signal.SIGTERM)
         self._process.wait(_PATIENCE)
-
-    def _read(self) -> None:
-        """Keep what the engine says; when it dies, ask again from the last word on."""
-        since = time.time()
-        while not self._closing:
-            command = ["docker", "-H", self.host, "events", "--since", f"{since:.9f}", "--filter", "type=container"]
-            with self.events.open("a") as out:
-                subprocess.run([*command, "--format", "{{json .}}"], stdout=out, stderr=subprocess.DEVNULL, check=False)
-            if told := self.told():
-                since = (told[-1]["timeNano"] + 1) / 1e9
-            time.sleep(0.05)

@@ -58,7 +58,7 @@ def modules(count: int) -> list[Module]:
         place = number - first
         above = [first + place - size, first + place - size - 1] if place >= size else []
         needs = tuple(made[i].name for i in above[: 1 + number % 2] if first <= i < number)
-        made.append(Module(f"m{number:03}", phase, needs, (number * 7 % 10) / 10, 2 if number % FLAKY == 5 else 1))
+        made.append(Module(f"m{number:03}", phase, needs, (number * 7 % 10) / 10, 2 if number % FLAKY == 1 else 1))
     return made
 
 

@@ -165,6 +165,7 @@ def _labels(packet: ExecutionPacket) -> dict[str, str]:
         "grace.module": packet.module_id,
         "grace.attempt": str(packet.attempt),
         "grace.kind": "work",
+        "grace.packet": packet.packet_id,
     }
 
 

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
+from packets.errors import GraceError
 from sandbox import descendants
 from sandbox.errand import carried
+from sandbox.faults import machine
 
 DEADLINE = 3600.0
 """Seconds for one hook."""
@@ -30,8 +32,7 @@ def run_hook(
 
     All that it prints goes to `log`, which only its owner may read. Raises MachineLacks, GraceError.
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    with _private(log) as file:
         code, stopped = carried(
             ["sh", "-c", command],
             env={**os.environ, **variables},
@@ -41,6 +42,14 @@ def run_hook(
             unwanted=unwanted,
         )
     return Ended(code, stopped, last_line(log))
+
+
+def _private(log: Path) -> IO[bytes]:
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+    except OSError as fault:
+        raise (machine(fault, log) or GraceError(f"cannot write {log}: {fault}")) from fault
 
 
 def last_line(log: Path) -> str:

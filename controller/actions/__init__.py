@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from controller.actions import attempt, finish, land, merge
+from controller.actions import after, attempt, finish, land, merge
 from controller.actions.refresh import carry_out as refresh
 from controller.context import Context
 from controller.engine import Steps
@@ -15,5 +15,6 @@ ACTIONS: dict[ActionKind, Callable[[Context, Action, Steps], Event]] = {
     ActionKind.REFRESH: refresh,
     ActionKind.SYNC: land.sync,
     ActionKind.LAND: land.carry_out,
+    ActionKind.AFTER: after.carry_out,
     ActionKind.FINISH: finish.carry_out,
 }

@@ -5,6 +5,7 @@ from controller.engine import Steps
 from controller.messages import sync_message
 from packets.errors import GraceError, WaitingForPerson
 from packets.events import Action, Event, EventType
+from packets.permissions import Tier
 from sandbox.effect import effect
 from sandbox.git import RefMoved
 
@@ -23,19 +24,40 @@ def _land(ctx: Context, action: Action) -> dict[str, str]:
     held = git.refs(ref).get(ref)
     if held is None and not _is_to_be_made(ctx):
         return _gone(ctx)
-    if held != tip:
-        if held is not None and not git.is_ancestor(held, tip):
-            return {"how": "moved", "base": held}
-        try:
-            _move(ctx, ref, held, tip)
-        except WaitingForPerson as fault:
-            return {"how": "blocked", "message": fault.message, "hint": fault.hint}
-        except RefMoved:
-            return {"how": "moved", "base": now} if (now := git.refs(ref).get(ref)) else _gone(ctx)
+    by_hand = ctx.plan.permissions.land is Tier.DENY
+    if refused := (_find if by_hand else _bring)(ctx, ref, held, tip):
+        return refused
     landings = _landings(ctx)
     before = landings[-1] if landings else ctx.run.base_commit
     ctx.records.add_step("land", "", wave=0, phase=action.data["phase"], before=before, after=tip)
     return {"how": "landed", "commit": tip, "ref": ref, "before": before}
+
+
+def _bring(ctx: Context, ref: str, held: str | None, tip: str) -> dict[str, str] | None:
+    """Bring the branch to the tip; None when it is there."""
+    if held == tip:
+        return None
+    if held is not None and not ctx.git.is_ancestor(held, tip):
+        return {"how": "moved", "base": held}
+    try:
+        _move(ctx, ref, held, tip)
+    except WaitingForPerson as fault:
+        return {"how": "blocked", "message": fault.message, "hint": fault.hint}
+    except RefMoved:
+        return {"how": "moved", "base": now} if (now := ctx.git.refs(ref).get(ref)) else _gone(ctx)
+    return None
+
+
+def _find(ctx: Context, ref: str, held: str | None, tip: str) -> dict[str, str] | None:
+    """Under `land: deny` a person lands: find what they merged (None), else stand still and say what is to be done."""
+    if held is not None and ctx.git.is_ancestor(tip, held):
+        return None
+    if held is not None and not ctx.git.is_ancestor(held, tip):
+        return {"how": "moved", "base": held}
+    name = ref.removeprefix("refs/heads/")
+    todo = f"git switch {name} && git merge --ff-only {tip[:12]}" if held else f"git branch {name} {tip[:12]}"
+    message = f"all is ready to land on {name}, and the plan says `land: deny`: {tip[:12]} is yours to merge"
+    return {"how": "blocked", "message": message, "hint": f"{todo}; then: grace resume {ctx.run_id}"}
 
 
 def _landings(ctx: Context) -> list[str]:
@@ -67,11 +89,12 @@ def _move(ctx: Context, ref: str, held: str | None, tip: str) -> None:
 
 def sync(ctx: Context, action: Action, step: Steps) -> Event:
     """Take a base that moved meanwhile into the integration branch, in memory."""
-    made = step("sync", lambda: _sync(ctx, action.data["base"]))
+    made = step("sync", lambda: take_in(ctx, action.data["base"]))
     return Event(type=EventType.SYNCED, action=action.id, data=made)
 
 
-def _sync(ctx: Context, base: str) -> dict[str, object]:
+def take_in(ctx: Context, base: str) -> dict[str, object]:
+    """Merge the base branch, as it is at `base`, into the integration branch; or say what conflicts."""
     with ctx.refs_lock:
         tip = ctx.tip()
         if tip != ctx.expected_tip():  # cut off between the merge and its record

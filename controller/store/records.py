@@ -1,5 +1,6 @@
 """Packets, outcomes, verdicts, saga steps and check evidence: what the actions of a run leave behind."""
 
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
@@ -27,6 +28,7 @@ class SagaStep(NamedTuple):
     """One effect: kind merge, sync, land, revert or rollback; the commits before and after.
 
     `state` is done or undone; a rollback is intended first (its target in `module` or `phase`), then done or void.
+    A hook is intended first too: its idempotency key in `module`, and once it ended how in `after`; it is never undone.
     """
 
     n: int
@@ -115,6 +117,25 @@ class Records:
         """Write down what became of an intent: done, or void when nothing was changed."""
         with effect("saga.settle"), self.store.db.transaction() as db:
             db.execute("UPDATE saga SET state=? WHERE run_id=? AND n=?", (state, self.run_id, n))
+
+    def end_step(self, n: int, after: str) -> None:
+        """Write down that an intended step came to its end, and how."""
+        with effect("saga.settle"), self.store.db.transaction() as db:
+            db.execute("UPDATE saga SET state='done', after=? WHERE run_id=? AND n=?", (after, self.run_id, n))
+
+    def leave(self, considered: Collection[str], stuck: Mapping[str, str]) -> None:
+        """Write down whose merge, of the modules that were to be undone, a person has to undo: by module its commit."""
+        there = {s.module: s for s in self.saga() if (s.kind, s.state) == ("undo", "stuck") and s.module in considered}
+        over = [s.n for module, s in there.items() if stuck.get(module) != s.after]
+        fresh = [module for module, commit in stuck.items() if module not in there or there[module].after != commit]
+        with effect("saga.record"), self.store.db.transaction() as db:
+            db.executemany("UPDATE saga SET state='void' WHERE run_id=? AND n=?", [(self.run_id, n) for n in over])
+            for module in fresh:
+                db.execute(
+                    "INSERT INTO saga SELECT run_id, (SELECT MAX(n) + 1 FROM saga WHERE run_id=?), 'undo', module, wave,"
+                    " phase, before, after, 'stuck' FROM saga WHERE run_id=? AND kind='merge' AND module=? AND after=?",
+                    (self.run_id, self.run_id, module, stuck[module]),
+                )
 
     def replace_saga(self, undone: set[int], rewritten: dict[int, tuple[str, str]]) -> None:
         """Mark steps as undone, and give those that were made anew their new commits."""

@@ -9,11 +9,15 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from controller.store.examine import journal_fault
 from packets.events import Action, Event, EventType
 from sandbox.effect import effect
+from sandbox.faults import machine, transient
 
 T = TypeVar("T")
 
@@ -44,19 +48,32 @@ class Engine:
         self._idle = threading.Condition()
 
     def launch(self) -> None:
-        """Open the journal and take up what was cut off."""
-        with effect("journal.open"):
-            self._launch()
+        """Open the journal and take up what was cut off; raises MachineLacks where it cannot be written."""
+        try:
+            with effect("journal.open"):
+                self._prepare()
+                self._launch()
+        except Exception as fault:
+            if known := machine(fault, self._path):
+                raise known from fault
+            raise
+
+    def _prepare(self) -> None:
+        """Put a damaged journal away: our events are the truth, and what it knew beside them is done again."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        if self._path.exists() and (fault := journal_fault(self._path)):
+            away = put_away(self._path)
+            said = f"the run's journal was damaged ({fault}); it lies at {away}, and the run goes on without it"
+            self.outcomes.put(Event(type=EventType.NOTE, data={"message": said}))
+        db = sqlite3.connect(self._path)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")  # measured: the default repeats a finished step 7 times as often
+        finally:
+            db.close()
 
     def _launch(self) -> None:
         from dbos import DBOS, DBOSPortableJSONSerializer
 
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with sqlite3.connect(
-            self._path
-        ) as db:  # measured: the default journal repeats a finished step 7 times as often
-            db.execute("PRAGMA journal_mode=WAL")
-        db.close()
         DBOS(
             config={
                 "name": "grace",
@@ -82,6 +99,8 @@ class Engine:
         try:
             event = self._carry_out(Action.model_validate_json(body), _recorded_step)
             self.outcomes.put(event)
+            if event.type is EventType.BROKEN:
+                raise _Unrecorded  # after a crash the same thing is tried once more, and not the old fault told again
             return event.model_dump_json()
         finally:
             with self._idle:
@@ -115,12 +134,41 @@ class Engine:
         DBOS.destroy(destroy_registry=True)
 
 
+class _Unrecorded(BaseException):
+    """Leaves a step or an action without a record of it; the engine keeps what is an Exception."""
+
+
 def _recorded_step(name: str, work: Callable[[], Any]) -> Any:
+    """Do `work` once and record it. A journal on a full disk loses the record, not the work: effects are idempotent."""
     from dbos import DBOS
 
-    def worked() -> Any:
-        with effect("step.work"):
-            return work()
+    made: list[Any] = []
+    failed: list[Exception] = []
 
-    with effect("step.record"):
-        return DBOS.run_step({"name": name}, worked)
+    def recorded() -> Any:
+        try:
+            with effect("step.work"):
+                made.append(work())
+        except Exception as fault:
+            failed.append(fault)
+            raise _Unrecorded from fault
+        return made[0]
+
+    try:
+        with effect("step.record"):
+            return DBOS.run_step({"name": name}, recorded)
+    except _Unrecorded:
+        raise failed[0] from failed[0].__cause__
+    except Exception as fault:
+        if transient(fault) is None:
+            raise
+        return made[0] if made else work()
+
+
+def put_away(path: Path) -> Path:
+    """Move a database and the files beside it out of the way, under a name that is free."""
+    away = next(to for n in count(1) if not (to := path.with_name(f"{path.name}.damaged-{n}")).exists())
+    for beside in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + beside).rename(away.with_name(away.name + beside))
+    return path.rename(away)

@@ -1,6 +1,10 @@
 """The way in. What needs no command line parser gets none: `--version` and `status` load only what they use."""
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packets.errors import GraceError
 
 VERSION = "0.1.0"
 
@@ -26,6 +30,21 @@ def run(args: list[str]) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.stderr.close()
         return 0
+    except Exception as fault:
+        if known := _machines(fault):
+            return _say(known)
+        raise
+
+
+def _machines(fault: Exception) -> "GraceError | None":
+    """Return what the machine, or a damaged state, has to do with a fault that nobody expected; None: it is ours."""
+    from sandbox.faults import machine
+
+    if known := machine(fault):
+        return known
+    from controller.examination import damaged_state
+
+    return damaged_state()
 
 
 def _dispatch(args: list[str]) -> int:

@@ -3,12 +3,12 @@
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from controller.store.schema import APPLICATION, TABLES, VERSION
-from packets.errors import MachineLacks, UsageError
+from packets.errors import Damaged, GraceError, MachineLacks, UsageError
 from sandbox.effect import effect
 
 
@@ -19,27 +19,57 @@ class NoRuns(UsageError):  # noqa: N818 - reads as what it says
         super().__init__("this repository has no grace runs yet", "start one with: grace run plan.yaml")
 
 
+class Lost(NoRuns):
+    """There were runs here, and what is remembered of them is gone: deleted, moved away, emptied."""
+
+    exit_code = 3
+
+    def __init__(self, path: Path) -> None:
+        GraceError.__init__(
+            self,
+            f"{path} is {'empty' if path.exists() else 'gone'}, and runs left folders beside it",
+            "put the file back if you can; `grace doctor` names what is left and says how to go on",
+        )
+
+
+def no_runs(path: Path) -> NoRuns:
+    """Return why there is no run: none was ever begun, or the file is gone."""
+    return Lost(path) if any(path.parent.glob("runs/*/lock")) else NoRuns()
+
+
 class Database:
     """A connection that threads share under a lock. Writers take turns; readers see the last committed state."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._mute: MachineLacks | None = None  # why nothing can be written, known from the beginning
         if not create and not path.exists():
-            raise NoRuns
+            raise no_runs(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+            self._open(path, create=create)
         except (sqlite3.Error, OSError) as fault:
-            raise _unusable(path, fault) from fault
+            self._mute = _unusable(path, fault)
+            if create or isinstance(self._mute, Damaged) or not _is_whole(path):
+                raise self._mute from fault
+            self._open_mute(path)
+
+    def _open(self, path: Path, *, create: bool, how: str = "") -> None:
+        name, uri = (f"{path.absolute().as_uri()}?{how}", True) if how else (str(path), False)
+        self._db = sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False, timeout=30)
         try:
             self._prepare(create=create)
-        except sqlite3.Error as fault:
-            self._db.close()
-            raise _unusable(path, fault) from fault
         except BaseException:
             self._db.close()
             raise
+
+    def _open_mute(self, path: Path) -> None:
+        """Read where SQLite cannot make its side files: on a full disk, a read-only medium, in another's folder."""
+        try:
+            self._open(path, create=False, how="immutable=1")
+        except sqlite3.Error as fault:
+            raise self._mute or _unusable(path, fault) from fault
 
     def _prepare(self, *, create: bool) -> None:
         self._db.row_factory = sqlite3.Row
@@ -59,7 +89,7 @@ class Database:
                 self._db.executescript(TABLES)
                 self._db.execute(f"PRAGMA user_version={VERSION}")
         elif version == 0:
-            raise NoRuns
+            raise no_runs(self.path)
         self._db.execute("PRAGMA synchronous=FULL")  # of this connection, not of the file
 
     def _pragma(self, name: str) -> int:
@@ -90,7 +120,8 @@ class Database:
 
     def _rollback(self) -> None:
         if self._db.in_transaction:
-            self._db.execute("ROLLBACK")
+            with suppress(sqlite3.Error):  # SQLite rolls back by itself what a disk cut off
+                self._db.execute("ROLLBACK")
 
     def rows(self, sql: str, *args: Any) -> list[sqlite3.Row]:
         """Return the rows of a reading statement."""
@@ -106,8 +137,19 @@ class Database:
         return found[0] if found else None
 
 
+def _is_whole(path: Path) -> bool:
+    """Say whether all that was committed is in the file itself, and none of it in a log beside it."""
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size == 0
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
 def _unusable(path: Path, fault: Exception) -> MachineLacks:
-    return MachineLacks(
-        f"cannot use {path}: {fault}",
-        "refs under refs/grace and the packets in .grace stay usable; free disk space or move the file away",
-    )
+    """Say what is wrong with the file: no room, no permission, damaged, held by another for very long."""
+    from sandbox.faults import machine  # only who is in trouble pays for it
+
+    hint = "refs under refs/grace and the packets in .grace stay usable; `grace doctor` says how to recover"
+    return machine(fault, path) or Damaged(f"cannot use {path}: {fault}", hint)

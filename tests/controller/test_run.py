@@ -201,7 +201,7 @@ def test_time_that_a_run_stands_still_is_no_working_time(world):
 
 
 def test_an_engine_that_comes_back_costs_nothing(world, monkeypatch):
-    monkeypatch.setattr("controller.patience.PAUSES", (0.01, 0.01))
+    monkeypatch.setattr("controller.patience._FIRST", 0.01)
     lost = count()
 
     def work(mounts, job):
@@ -217,7 +217,7 @@ def test_an_engine_that_comes_back_costs_nothing(world, monkeypatch):
 
 
 def test_an_engine_that_stays_away_stops_the_run_with_exit_3_and_a_resume_goes_on(world, monkeypatch):
-    monkeypatch.setattr("controller.patience.PAUSES", (0.01,))
+    monkeypatch.setenv("GRACE_PATIENCE", "0.1")
 
     def lost(mounts, job):
         raise EngineLost("the engine went away", "start it again")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from packets.errors import UsageError
+from sandbox.effect import effect
 
 CARRIER = "lock"
 """The lock of the process that carries a run."""
@@ -64,10 +65,16 @@ class Lease(NamedTuple):
 
     def body(self) -> dict[str, Any]:
         """Return it as docs/json.md describes it."""
-        if not self.pid:
-            return {"pid": None, "host": None, "command": None, "since": None, "heartbeat": None, "stopped": False}
-        facts = {"pid": self.pid, "host": self.host, "command": self.command, "since": self.since}
-        return {**facts, "heartbeat": self.heartbeat, "stopped": self.process in {"T", "t"}}
+        known = bool(self.pid)
+        return {
+            "pid": self.pid or None,
+            "host": self.host if known else None,
+            "command": self.command if known else None,
+            "since": self.since if known else None,
+            "heartbeat": self.heartbeat if known else None,
+            "stopped": self.process in {"T", "t"},
+            "words": self.words(),
+        }
 
 
 @contextmanager
@@ -75,8 +82,9 @@ def held(folder: Path, run_id: str, name: str = CARRIER) -> Iterator[None]:
     """Hold the run; raises Held, which says who holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / name).open("a+", encoding="utf-8") as file:
-        _take(file, folder, run_id, name)
-        _write(file, json.dumps(_ours()))
+        with effect("lock.take"):
+            _take(file, folder, run_id, name)
+            _write(file, json.dumps(_ours()))
         ended = threading.Event()
         beats = threading.Thread(target=_beat, args=(file.fileno(), ended), daemon=True, name="heartbeat")
         beats.start()

@@ -5,11 +5,13 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from controller import refnames
-from controller.lock import holder
+from controller.following import asked_about
+from controller.lock import SUPERVISOR, Lease, lease
 from controller.store.database import Database
 from packets.errors import UsageError
 from sandbox.git import Git
@@ -42,11 +44,17 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
         modules = [_module(db, row, merged, landed) for row in db.rows(
             "SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)]  # fmt: skip
         sql = "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open'"
-        approvals = [{**dict(row), "modules": json.loads(row["modules"])} for row in db.rows(sql, run_id)]
+        approvals = [
+            {**dict(row), "modules": json.loads(row["modules"]), **(asked_about(db, run, row["subject"]) or {})}
+            for row in db.rows(sql, run_id)
+        ]
+        carrier, supervisor = lease(git.roots.run(run_id)), lease(git.roots.run(run_id), SUPERVISOR)
         return {
             "run_id": run_id,
             "name": run["name"],
-            "state": _state(git, run),
+            "state": _state(run, carrier),
+            "holder": carrier.body() if carrier else None,
+            "supervisor": supervisor.body() if supervisor else None,
             "exit": run["exit"],
             "note": run["note"],
             "base": {"ref": run["base_ref"], "commit": run["base_commit"]},
@@ -71,11 +79,11 @@ def _run(db: Database, wanted: str | None) -> dict[str, Any]:
     return found[0]
 
 
-def _state(git: Git, run: dict[str, Any]) -> str:
+def _state(run: dict[str, Any], carrier: Lease | None) -> str:
     """Return the stored state; `running` is believed only while a process holds the run."""
     if run["state"] != "running":
         return str(run["state"])
-    return "running" if holder(git.roots.run(run["run_id"])) else "stopped"
+    return "running" if carrier else "stopped"
 
 
 def _refs(git: Git, run: dict[str, Any]) -> dict[str, str]:
@@ -129,13 +137,22 @@ def _leftovers(git: Git, run: dict[str, Any], refs: dict[str, str]) -> list[str]
     return [*sorted(r for r in refs if r.startswith(refnames.branches(run["run_id"]))), *folders]
 
 
+def _carriers(found: dict[str, Any]) -> Iterator[str]:
+    """Say who carries the run, and who sees to it that somebody does."""
+    if found["holder"]:
+        yield f"  carried by {found['holder']['words']}"
+    if found["supervisor"]:
+        yield f"  in the background: its supervisor is {found['supervisor']['words']}; see it: grace watch"
+
+
 def text(found: dict[str, Any]) -> str:
     """Return the status for people."""
     lines = [f"{found['run_id']}  {found['name']}  {found['state']}"]
     if found["note"]:
         lines.append(f"  {found['note']}")
-    elif found["state"] == "stopped":
+    elif found["state"] == "stopped" and not found["supervisor"]:
         lines.append(f"  its controller is gone; continue: grace resume {found['run_id']}")
+    lines.extend(_carriers(found))
     states = [m["state"] + (" (reverted)" if m["reverted"] else "") for m in found["modules"]]
     width = max((len(m["id"]) for m in found["modules"]), default=0)
     column = max([10, *map(len, states)])
@@ -149,6 +166,7 @@ def text(found: dict[str, Any]) -> str:
         subject = question["subject"]
         lines.append(f"  waits for you: {subject}  ->  grace review {found['run_id']}; ")
         lines[-1] += f"grace approve {found['run_id']} {subject}  (until {question['lapses_at'][:16]}Z)"
+        lines.extend(f"    {said}" for said in (question.get("question"), question.get("last")) if said)
     lines.extend(f"  rescue: {ref}" for ref in found["rescue"])
     lines.extend(f"  left over: {what}" for what in found["leftovers"])
     return "\n".join(lines) + "\n"

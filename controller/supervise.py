@@ -16,10 +16,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from controller.kernel import decide
 from controller.lock import SUPERVISOR, Held, held, lease
-from controller.standing import lapse
+from controller.standing import lapse, refolded, standing
 from controller.store.store import OVER, Store
 from packets.errors import GraceError, MachineLacks
+from packets.events import Event, EventType
 from sandbox.background import Background
 from sandbox.git import Git
 from sandbox.roots import Roots
@@ -59,6 +61,15 @@ def detach(roots: Roots, run_id: str) -> int:
     raise MachineLacks(f"the supervisor of {run_id} did not begin", f"see {log_of(folder)}")
 
 
+def hold_still(folder: Path, store: Store, run_id: str, pause: Event, inbox: str = "") -> None:
+    """Take in a pause of a run that nobody carries at this moment; raises Held, UsageError."""
+    with held(folder, run_id):
+        state = refolded(store, run_id)
+        made = decide(state, pause)
+        store.record(run_id, pause, state, made, inbox=inbox)
+        store.set_run(run_id, *standing(made.state, store, run_id))
+
+
 class _Life(NamedTuple):
     """A controller that was started: when, and how far the run had come by then."""
 
@@ -93,6 +104,8 @@ class Supervisor:
     def _patiently(self) -> bool:
         try:
             return self._step()
+        except Held:  # somebody was quicker
+            return True
         except MachineLacks as fault:  # a full disk, a state that somebody locks: it may pass
             say(fault.message)
             time.sleep(PAUSES[-1])
@@ -120,9 +133,14 @@ class Supervisor:
     def _rests(self) -> str:
         """Return why nothing is to be started now, or nothing."""
         state = self._state()
-        if state == _WAITS:
+        said = [] if state in _ENDED else self.store.unread(self.run_id)
+        for row, event in said:
+            if event.type is EventType.PAUSED:  # its controller died before it could take it in
+                hold_still(self.folder, self.store, self.run_id, event, row)
+                return self._state()
+        if state == _WAITS and not said:
             lapse(self.folder, self.store, self.run_id)
-            return "" if self.store.unread(self.run_id) else _WAITS
+            return _WAITS
         return state if state in _ENDED else ""
 
     def _begin(self) -> None:

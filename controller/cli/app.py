@@ -23,6 +23,7 @@ Run = Annotated[
 TheRun = Annotated[str, typer.Argument(metavar="RUN", help="The run's id or a unique beginning of it.")]
 Module = Annotated[str | None, typer.Argument(metavar="MODULE", help="The module's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/json.md describes it.")]
+Detach = Annotated[bool, typer.Option("--detach", help="Go on in the background; print the run's id.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Answer merges and landings with yes.")]
 
 
@@ -82,21 +83,32 @@ def run(
         str | None, typer.Option(help="auto, docker, bubblewrap, memory; host if the plan says so.")
     ] = None,
     profile: Annotated[str | None, typer.Option(help="safe, balanced or fast.")] = None,
+    detach: Detach = False,
 ) -> int:
     """Build a plan: run its modules, review, merge, refresh, land."""
     from controller.begin import Options
     from controller.cli import run as command
 
     options = Options(yes=yes, new=new, max_workers=max_workers, sandbox=sandbox, profile=profile)
-    return command.dry_run(plan, options) if dry_run else command.run(plan, options, as_json=as_json)
+    if dry_run:
+        return command.dry_run(plan, options, as_json=as_json)
+    return (command.detached if detach else command.run)(plan, options, as_json=as_json)
 
 
 @app.command()
-def resume(wanted: Run = None, as_json: Json = False) -> int:
+def resume(wanted: Run = None, as_json: Json = False, detach: Detach = False) -> int:
     """Carry a run on that stands still: after a crash, a pause, an approval."""
     from controller.cli import run as command
 
-    return command.resume(wanted, as_json=as_json)
+    return (command.resume_detached if detach else command.resume)(wanted, as_json=as_json)
+
+
+@app.command()
+def watch(wanted: Run = None, as_json: Json = False) -> int:
+    """Look at a run that is carried elsewhere, and answer what it asks; q leaves it as it is."""
+    from controller.cli.watch import watch as command
+
+    return command(wanted, as_json=as_json)
 
 
 @app.command()
@@ -182,11 +194,14 @@ def pause(wanted: Run = None) -> None:
 
 
 @app.command()
-def cancel(wanted: Run = None) -> int:
-    """End a run; nothing of it lands, what was made is kept."""
+def cancel(
+    wanted: Run = None,
+    rollback: Annotated[bool, typer.Option("--rollback", help="Take back what it merged and landed, too.")] = False,
+) -> int:
+    """End a run; nothing more of it lands, what was made is kept."""
     from controller.cli import people
 
-    return people.cancel(wanted)
+    return people.cancel(wanted, rollback=rollback)
 
 
 @app.command()
@@ -194,12 +209,13 @@ def rollback(
     wanted: TheRun,
     to: Annotated[str, typer.Option(help="start, phase:ID or wave:N: as it was when that began.")] = "",
     module: Annotated[str, typer.Option(help="Only this module and what depends on it.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be undone, and how.")] = False,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Undo merges in reverse; what has landed is undone by revert commits."""
     from controller.cli import undo
 
-    undo.rollback(wanted, to=to, module=module, as_json=as_json)
+    return undo.rollback(wanted, to=to, module=module, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()

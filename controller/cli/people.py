@@ -1,19 +1,23 @@
 """grace approve, reject, pause, cancel: what people say. It is a stored row first; the controller takes it in once."""
 
 import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 from sqlite3 import Row
 
 from controller.carry import carry
 from controller.cli.opened import opened
 from controller.kernel.module import ASKS_AGAIN
-from controller.lock import Held, holder
+from controller.lock import SUPERVISOR, Held, lease
 from controller.screen import screen
 from controller.standing import actor, lapse
 from controller.store.store import OVER, RunRecord, Store
-from packets.errors import UsageError, WaitingForPerson
+from packets.errors import GraceError, UsageError, WaitingForPerson
 from packets.events import Event, EventType
 from sandbox.git import Git
 
+_LOOK = 0.1  # seconds between two looks whether a cancelled run is over
 _ANSWERS = frozenset({EventType.GRANTED, EventType.REJECTED})
 
 
@@ -89,7 +93,8 @@ def _again(run: RunRecord) -> str:
 
 
 def _say(git: Git, run: RunRecord, text: str) -> None:
-    live = holder(git.roots.run(run.run_id))
+    folder = git.roots.run(run.run_id)
+    live = lease(folder) or lease(folder, SUPERVISOR)
     then = "" if live else f"; it counts when the run goes on: grace resume {run.run_id}"
     sys.stdout.write(f"{text}{then}\n")
 
@@ -98,30 +103,67 @@ def pause(wanted: str | None) -> None:
     """Stop a live run; its workers are stopped, nothing counts as an attempt."""
     with opened(wanted) as (git, store, run):
         _refuse_over(run)
-        if holder(git.roots.run(run.run_id)) is None:
+        folder, event = git.roots.run(run.run_id), Event(type=EventType.PAUSED, actor=actor())
+        if lease(folder) is None and not _held_still(folder, store, run, event):
             state = "stopped" if run.state == "running" else run.state
             sys.stdout.write(f"run {run.run_id} stands still already: {state}\n")
             return
-        store.post(run.run_id, Event(type=EventType.PAUSED, actor=actor()))
+        if lease(folder) is not None:
+            store.post(run.run_id, event)
         sys.stdout.write(f"pausing {run.run_id}; go on with: grace resume {run.run_id}\n")
 
 
-def cancel(wanted: str | None) -> int:
-    """End a run: a live controller is told, else the end is carried out here."""
+def _held_still(folder: Path, store: Store, run: RunRecord, event: Event) -> bool:
+    """Pause a run in the background between two controllers; False for one that does not go on by itself."""
+    from controller.supervise import hold_still
+
+    if lease(folder, SUPERVISOR) is None or run.state not in {"running", "waiting"}:
+        return False
+    with suppress(Held):
+        hold_still(folder, store, run.run_id, event)
+    return True
+
+
+def cancel(wanted: str | None, *, rollback: bool = False) -> int:
+    """End a run: a live controller is told, else the end is carried out here. `rollback` takes back what it did."""
     with opened(wanted) as (git, store, run):
-        _refuse_over(run)
-        if holder(git.roots.run(run.run_id)) is None:
-            try:
-                with screen(as_json=False) as shown:
-                    carry(git, store, run, shown, EventType.CANCELLED)
-            except Held:
-                pass
-            else:
-                sys.stdout.write(f"cancelled {run.run_id}\n")
-                return 0
-        store.post(run.run_id, Event(type=EventType.CANCELLED, actor=actor()))
-        sys.stdout.write(f"cancelling {run.run_id}\n")
+        if not (rollback and run.state == "cancelled"):
+            _refuse_over(run)
+            _cancelled(git, store, run)
+        if rollback:
+            _taken_back(git, store, run)
         return 0
+
+
+def _cancelled(git: Git, store: Store, run: RunRecord) -> None:
+    if lease(git.roots.run(run.run_id)) is None:
+        try:
+            with screen(as_json=False) as shown:
+                carry(git, store, run, shown, EventType.CANCELLED)
+        except Held:
+            pass
+        else:
+            sys.stdout.write(f"cancelled {run.run_id}\n")
+            return
+    store.post(run.run_id, Event(type=EventType.CANCELLED, actor=actor()))
+    sys.stdout.write(f"cancelling {run.run_id}\n")
+
+
+def _taken_back(git: Git, store: Store, run: RunRecord) -> None:
+    """Wait for the end of the run, then undo what it merged and landed; cut off here, the same command goes on."""
+    from controller.rollback import Target, roll_back
+
+    folder = git.roots.run(run.run_id)
+    while lease(folder) is not None:
+        time.sleep(_LOOK)
+    if store.run(run.run_id).state not in OVER:
+        raise GraceError(
+            f"the controller of {run.run_id} died before it took the cancel in; nothing was rolled back",
+            f"again: grace cancel {run.run_id} --rollback",
+        )
+    done = roll_back(git, store, run, Target(to="start"))
+    undone = [*done["modules"], *done["reverted"]]
+    sys.stdout.write(f"rolled back: {', '.join(undone) or 'nothing was merged'}\n")
 
 
 def _refuse_over(run: RunRecord) -> None:

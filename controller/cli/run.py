@@ -1,24 +1,25 @@
-"""grace run, grace resume."""
+"""grace run, grace resume; here or, with --detach, in the background."""
 
 import json
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from controller.begin import Options, Submission, read_plan, submit
+from controller.begin import Options, Submission, open_context, read_plan, submit
 from controller.carry import carry
 from controller.cli.opened import opened
-from controller.kernel import RunState, decide
+from controller.cli.watch import attach
 from controller.lock import Held, holder
 from controller.screen import Screen, screen
-from controller.standing import WAITING
-from controller.store.store import OVER, RunRecord, Store
+from controller.store.store import OVER, Store
+from controller.supervise import detach, log_of
+from controller.voice import say
 from packets.errors import GraceError
+from packets.packet import ExecutionPacket
 from packets.plan import Plan, Profile
+from sandbox.choose import close
 from sandbox.git import Git
-
-FOLLOW = 0.2  # seconds between two looks at a run that another process carries
 
 
 def run(plan: Path, options: Options, *, as_json: bool) -> int:
@@ -63,42 +64,66 @@ def _go(git: Git, store: Store, made: Submission, shown: Screen) -> int:
     return attach(git, store, record, shown)
 
 
-def attach(git: Git, store: Store, record: RunRecord, shown: Screen) -> int:
-    """Show a run that another process carries, until it stands still."""
-    shown.begin(record, store)
-    state: RunState | None = None
-    seen = 0
-    while True:
-        live = holder(git.roots.run(record.run_id)) is not None
-        for recorded in store.events(record.run_id, seen):
-            seen = recorded.seq
-            state = decide(state, recorded.event).state
-            shown.event(recorded.event, state)
-        if not live:
-            now = store.run(record.run_id)
-            if now.exit is not None:
-                return shown.finished(now.run_id, now.state, now.exit, now.note)
-            note = f"its controller is gone; continue: grace resume {now.run_id}"
-            return shown.finished(now.run_id, "stopped", WAITING, note)
-        time.sleep(FOLLOW)
+def detached(plan: Path, options: Options, *, as_json: bool) -> int:
+    """Submit a plan and have it carried in the background; prints the run's id."""
+    with Git.discover(Path.cwd()) as git:
+        made = submit(git, plan, options, _aside)
+        return _send_off(git, made, as_json=as_json)
 
 
-def dry_run(plan: Path, options: Options) -> int:
+def resume_detached(wanted: str | None, *, as_json: bool) -> int:
+    """Have a run carried on in the background; the machine is looked at first."""
+    with opened(wanted) as (git, store, record):
+        how = "done" if record.state in OVER else "resumed"
+        if how == "resumed":
+            close(open_context(git, store, record).sandbox)
+        return _send_off(git, Submission(record, how), as_json=as_json)
+
+
+def _send_off(git: Git, made: Submission, *, as_json: bool) -> int:
+    """Start the supervisor, unless the run is over; only the id goes to stdout, so that a script can take it."""
+    run_id, over = made.run.run_id, made.how == "done"
+    pid = None if over else detach(git.roots, run_id)
+    if as_json:
+        said = {"run_id": run_id, "how": made.how, "supervisor": pid, "log": str(log_of(git.roots.run(run_id)))}
+        say(json.dumps(said, ensure_ascii=False) + "\n")
+    else:
+        state = f"is over: {made.run.state}" if over else f"goes on in the background; watch it: grace watch {run_id}"
+        _aside(f"run {run_id} {state}")
+        say(f"{run_id}\n")
+    return (made.run.exit or 0) if over else 0
+
+
+def _aside(text: str) -> None:
+    say(f"grace: {text}\n", error=True)
+
+
+def dry_run(plan: Path, options: Options, *, as_json: bool = False) -> int:
     """Print the first wave's packets, the waves and the questions to come; create nothing in the repository."""
-    from controller.compose import to_yaml
     from controller.plan.outline import outline
-    from controller.plan.show import text
     from controller.preview import first_packets
 
     with Git.discover(Path.cwd()) as git:
-        loaded, commit, _ = read_plan(git, plan, lambda text: print(text, file=sys.stderr))  # noqa: T201
+        loaded, commit, _ = read_plan(git, plan, _aside)
         shown = outline(replace(loaded, plan=_as_run(loaded.plan, options)))
-        sys.stdout.write(text(shown | {"sandbox": options.sandbox or shown["sandbox"]}))
-        for packet in first_packets(git, loaded, commit):
-            sys.stdout.write("---\n" + to_yaml(packet))
-        limits = {m.id: loaded.plan.limits_of(m).model_dump() for m in loaded.plan.modules()}
-        sys.stdout.write("---\n# limits\n" + json.dumps(limits, indent=2) + "\n")
+        shown |= {"sandbox": options.sandbox or shown["sandbox"]}
+        packets = first_packets(git, loaded, commit)
+        limits = {m.id: loaded.plan.limits_of(m).model_dump(mode="json") for m in loaded.plan.modules()}
+    sys.stdout.write(_rehearsed_json(shown, packets, limits) if as_json else _rehearsed(shown, packets, limits))
     return 0
+
+
+def _rehearsed(shown: dict[str, Any], packets: list[ExecutionPacket], limits: dict[str, Any]) -> str:
+    from controller.compose import to_yaml
+    from controller.plan.show import text
+
+    parts = [text(shown), *map(to_yaml, packets), "# limits\n" + json.dumps(limits, indent=2) + "\n"]
+    return "---\n".join(parts)
+
+
+def _rehearsed_json(shown: dict[str, Any], packets: list[ExecutionPacket], limits: dict[str, Any]) -> str:
+    bodies = [packet.model_dump(mode="json") for packet in packets]
+    return json.dumps({"plan": shown, "packets": bodies, "limits": limits}, ensure_ascii=False) + "\n"
 
 
 def _as_run(plan: Plan, options: Options) -> Plan:

@@ -13,6 +13,7 @@ from controller import refnames
 from controller.following import asked_about
 from controller.lock import SUPERVISOR, Lease, lease
 from controller.store.database import Database
+from controller.undone import saga, undone
 from packets.errors import UsageError
 from sandbox.git import Git
 
@@ -41,8 +42,11 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
         run_id = run["run_id"]
         refs = _refs(git, run)
         merged, landed, tip = _reachable(git, run, refs)
-        modules = [_module(db, row, merged, landed) for row in db.rows(
-            "SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)]  # fmt: skip
+        gone = undone(db, run_id)
+        modules = [
+            {**_module(db, row, merged, landed), "undone": 0 < row["attempt"] <= gone.get(row["module"], 0)}
+            for row in db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)
+        ]
         sql = "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open'"
         approvals = [
             {**dict(row), "modules": json.loads(row["modules"]), **(asked_about(db, run, row["subject"]) or {})}
@@ -61,6 +65,7 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             "integration": tip,
             "modules": modules,
             "approvals": approvals,
+            "saga": saga(db, run_id),
             "rescue": sorted(ref for ref in refs if ref.startswith(refnames.rescues(run_id))),
             "leftovers": _leftovers(git, run, refs),
         }
@@ -160,13 +165,17 @@ def text(found: dict[str, Any]) -> str:
         doubt = "" if module["verified"] else "  NOT FOUND IN GIT as it was recorded"
         errors = [f["code"] for f in module["findings"] if f["severity"] == "error"]
         said = f"  {', '.join(dict.fromkeys(errors))}" if errors and state != "done" else ""
-        where = f"wave {module['wave']}  attempt {module['attempt']}"
+        where = f"wave {module['wave']}  attempt {module['attempt']}{' (undone)' if module['undone'] else ''}"
         lines.append(f"  {module['id']:<{width}}  {state:<{column}} {where}{said}{doubt}")
     for question in found["approvals"]:
         subject = question["subject"]
         lines.append(f"  waits for you: {subject}  ->  grace review {found['run_id']}; ")
         lines[-1] += f"grace approve {found['run_id']} {subject}  (until {question['lapses_at'][:16]}Z)"
         lines.extend(f"    {said}" for said in (question.get("question"), question.get("last")) if said)
+    for step in found["saga"]:
+        if step["state"] == "stuck":
+            lines.append(f"  left to you: undo {step['module']}: {step['reason']}")
+            lines.extend(f"    {command}" for command in step["commands"])
     lines.extend(f"  rescue: {ref}" for ref in found["rescue"])
     lines.extend(f"  left over: {what}" for what in found["leftovers"])
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from controller.following import asked_about
 from controller.kernel import RunState
 from controller.prompt import Overtaken, forget_typed, typed
 from controller.signals import GO_ON, ways
@@ -148,8 +149,9 @@ class Table:
         def stands() -> bool:
             return self._stands(subject, key)
 
+        asked = sentence(subject, modules, waits, self._follows(subject))
         while True:
-            self.console.print(f"\n[bold]{escape(sentence(subject, modules, waits))}[/]", highlight=False)
+            self.console.print(f"\n[bold]{escape(asked)}[/]", highlight=False)
             try:
                 said = self._word(choices, stands)
                 if said == "approve":
@@ -169,6 +171,11 @@ class Table:
                 return None
             except GraceError as fault:
                 self.tell(f"{fault.message}{f' ({fault.hint})' if fault.hint else ''}")
+
+    def _follows(self, subject: str) -> str:
+        """Return what follows a landing as a question, with how it went the last time; empty for another subject."""
+        asked = asked_about(self.store.db, self.run._asdict(), subject) if self.store and self.run else None
+        return f"{asked['last']}\n{asked['question']}".strip() if asked else ""
 
     def _stands(self, subject: str, key: str) -> bool:
         """Say whether a question is still open and nothing was said elsewhere that may have answered it."""

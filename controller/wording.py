@@ -76,8 +76,10 @@ def _rest(event: Event) -> str | None:
             return None
 
 
-def sentence(subject: str, modules: Sequence[str], waits: Sequence[str]) -> str:
-    """Return a question as a sentence; `waits` says why each module waits."""
+def sentence(subject: str, modules: Sequence[str], waits: Sequence[str], follows: str = "") -> str:
+    """Return a question as a sentence; `waits` says why each module waits, `follows` is what follows a landing."""
+    if follows:
+        return follows
     if not modules:
         return f"May {subject.replace(':', ' ', 1).replace('landing', 'phase')} land?"
     if found := [CAUSES[why] for why in waits if why in ("stuck", "blocked")]:

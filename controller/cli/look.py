@@ -7,11 +7,12 @@ from typing import Any
 
 from controller.cli.opened import opened
 from controller.copies import restore
+from controller.following import asked_about
 from controller.lock import holder
 from controller.review_text import review_text
 from controller.screen import event_object
 from controller.store.records import AttemptRecord, Records
-from controller.store.store import Recorded
+from controller.store.store import Recorded, RunRecord, Store
 from controller.wording import line
 from packets.errors import UsageError
 
@@ -56,6 +57,16 @@ def review(wanted: str | None, module: str | None, form: str) -> None:
                 pair = (attempt.packet.base.tree, attempt.outcome.head_tree)
                 color = sys.stdout.isatty()
                 sys.stdout.write(git.diff(*pair, color=color, stat=form == "stat") + ("\n" if form != "all" else ""))
+        if form == "all" and module is None:
+            sys.stdout.write(_followed(store, run))
+
+
+def _followed(store: Store, run: RunRecord) -> str:
+    """Return what a person is asked about after a landing: the very command or remote, and how it went before."""
+    subjects = [question["subject"] for question in store.approvals(run.run_id)]
+    asked = {subject: asked_about(store.db, run._asdict(), subject) for subject in subjects}
+    lines = [(s, a["question"], a["last"]) for s, a in asked.items() if a]
+    return "".join(f"{s}  {question}\n" + (f"  {last}\n" if last else "") for s, question, last in lines)
 
 
 def _review_object(attempt: AttemptRecord) -> dict[str, Any]:

@@ -1,27 +1,39 @@
-"""grace rollback: which modules a target means, and undoing them in reverse, before or after their landing."""
+"""grace rollback: which modules a target means, and undoing them in reverse, before or after their landing.
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+Refused with nothing changed: a run that a process carries, a base branch or an integration branch that is gone or was
+moved by hand, edits in the base's checkout that overlap. Everything else is a matter of one step: it stays with what it
+depends on, is recorded as stuck, and the report says how to finish it by hand; the others go.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
 from controller.actions.finish import bring_back, put_away
+from controller.actions.land import take_in
 from controller.begin import open_context
 from controller.context import Context
+from controller.copies import restore
 from controller.kernel import RunState, decide
 from controller.kernel.state import dependents
-from controller.lock import held
-from controller.messages import revert_message
+from controller.lock import Held, held
+from controller.patience import insist
 from controller.rescue import salvage, unharvested
-from controller.saga import put_in_place, rebuilt
+from controller.reverts import Reverts, move_base, reverted
+from controller.saga import Left, Rebuilt, again, commits, merges, move_there, needs, rebuilt
 from controller.standing import actor, refolded, standing
-from controller.store.records import Records, SagaStep
+from controller.store.records import Records
 from controller.store.store import OVER, RunRecord, Store
 from packets.errors import GraceError, UsageError, WaitingForPerson
 from packets.events import Event, EventType
-from packets.states import ModuleState
+from packets.states import FINAL, ModuleState
 from sandbox.choose import close
-from sandbox.effect import effect
-from sandbox.git import Git
+from sandbox.git import Git, RefMoved
 from sandbox.memory import MemorySandbox
+
+_TRIES = 3
+"""How often a base branch that its user moves at the same moment is looked at anew."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +44,33 @@ class Target:
     module: str = ""
 
 
+@dataclass(frozen=True)
+class Made:
+    """A rollback that is made in memory: the integration branch without `modules`, and the base branch's reverts."""
+
+    modules: tuple[str, ...]
+    fresh: Rebuilt
+    reverts: Reverts
+
+    @property
+    def left(self) -> tuple[Left, ...]:
+        """What stays and should not, the last merged first."""
+        return (*self.fresh.left, *self.reverts.left)
+
+    def without_tip(self, ctx: Context, fault: GraceError) -> "Made":
+        """Return what is left to a person when the integration branch cannot be moved."""
+        why, last = f"the integration branch cannot be moved: {fault.message}", commits(ctx)
+        stay = tuple(Left(m, last[m], why, (again(ctx, m),)) for m in reversed(self.modules) if m in last)
+        return Made((), Rebuilt(ctx.expected_tip(), left=(*self.fresh.left, *stay)), self.reverts)
+
+
 def roll_back(git: Git, store: Store, run: RunRecord, target: Target) -> dict[str, Any]:
-    """Undo what the target means, all of it or nothing; running it again changes nothing.
+    """Undo what the target means, as far as it can be undone; running it again changes nothing.
 
     Refused while a process carries the run. All is made in memory first; then the intent is recorded, and from there
     on a crash is finished by the next rollback or resume (`finish_rollback`).
     """
-    with held(git.roots.run(run.run_id), run.run_id):
+    with _nobody_carries(git, run):
         run = store.run(run.run_id)
         _stop_workers(git, store, run)
         ctx = Context(git=git, store=store, run=run, sandbox=MemorySandbox(), image="")
@@ -53,6 +85,22 @@ def roll_back(git: Git, store: Store, run: RunRecord, target: Target) -> dict[st
         return done
 
 
+def preview(git: Git, store: Store, run: RunRecord, target: Target) -> dict[str, Any]:
+    """Say what a rollback would do, step by step in its order, each with its compensation; nothing is changed."""
+    ctx = Context(git=git, store=store, run=run, sandbox=MemorySandbox(), image="")
+    state = refolded(store, run.run_id)
+    made = _made(ctx, state, _meant(store, run, state, target))
+    branch = run.base_ref.removeprefix("refs/heads/")
+    how = dict.fromkeys(made.reverts.modules, f"a revert commit on {branch}")
+    how |= dict.fromkeys(made.modules, "the integration branch is made anew without it; it hangs on a rescue ref")
+    steps = [
+        {"n": s.n, "kind": s.kind, "module": s.module, "commit": s.after, "compensation": how[s.module]}
+        for s in reversed(merges(ctx))
+        if s.module in how
+    ]
+    return {"dry_run": True, "steps": steps, **_report(made, made.fresh.tip)}
+
+
 def finish_rollback(ctx: Context) -> None:
     """Finish a rollback that was cut off after its intent was recorded."""
     for step in ctx.records.saga():
@@ -65,23 +113,114 @@ def _undo(ctx: Context, target: Target, intent: int | None) -> dict[str, Any]:
     """Make all in memory, record the intent, move the base branch, then the integration branch, then the state."""
     state = refolded(ctx.store, ctx.run_id)
     names = _meant(ctx.store, ctx.run, state, target)
-    asleep = [m for m in names if state.at(m).state is ModuleState.ASLEEP]
-    landed = [m for m in names if state.at(m).state is ModuleState.DONE and not state.at(m).reverted]
-    fresh, reverts = rebuilt(ctx, set(asleep)), _reverts(ctx, landed)
+    made = _made(ctx, state, names)
+    if ctx.raw_tip() != made.fresh.tip:
+        ctx.tip()  # raises where somebody moved it: before anything is changed
     n = intent or ctx.records.intend("rollback", target.module, target.to)
     try:
-        _move_base(ctx, reverts)
-    except GraceError:
+        made = _base_moved(ctx, made, lambda: _made(ctx, state, names))
+    except WaitingForPerson:
         ctx.records.settle_step(n, "void")  # nothing was changed
         raise
-    made = put_in_place(ctx, fresh)
-    if reverts.new != reverts.old:
-        ctx.records.add_step("revert", ",".join(landed), wave=0, phase="", before=reverts.old, after=reverts.new)
-    data = {"modules": asleep, "reverted": landed, "tip": made["tip"], "tree": made["tree"], "commits": made["commits"]}
-    event = Event(type=EventType.ROLLED_BACK, actor=actor(), action=f"rollback-{n}", data=data)
+    made = _tip_moved(ctx, made)
+    ctx.records.replace_saga({s.n for s in made.fresh.undone}, dict(made.fresh.rewritten))
+    if made.reverts.new != made.reverts.old:
+        reverts, what = made.reverts, ",".join(made.reverts.modules)
+        ctx.records.add_step("revert", what, wave=0, phase="", before=reverts.old, after=reverts.new)
+    if made.reverts.modules and _goes_on(state, made):
+        _take_in_reverts(ctx, made.reverts.new)
+    ctx.records.leave(names, {one.module: one.commit for one in made.left})
+    event = Event(type=EventType.ROLLED_BACK, actor=actor(), action=f"rollback-{n}", data=_data(ctx, state, made))
     ctx.store.record(ctx.run_id, event, state, decide(state, event))
     ctx.records.settle_step(n, "done")
-    return {"modules": asleep, "reverted": landed, "tip": made["tip"]}
+    restore(ctx.roots, ctx.records)
+    return _report(made, ctx.expected_tip())
+
+
+def _made(ctx: Context, state: RunState, names: list[str]) -> Made:
+    """Make it in memory. What cannot go from the integration branch keeps what it needs on the base branch too."""
+    merged = [m for m in names if state.at(m).merged and state.at(m).state not in FINAL]
+    landed = [m for m in names if state.at(m).state is ModuleState.DONE and not state.at(m).reverted]
+    fresh = rebuilt(ctx, merged)
+    kept = {one.module for one in fresh.left}
+    stay = {need: module for module in kept for need in needs(ctx, module)}
+    return Made(tuple(m for m in merged if m not in kept), fresh, reverted(ctx, landed, stay))
+
+
+def _base_moved(ctx: Context, made: Made, anew: Callable[[], Made]) -> Made:
+    """Move the base branch; one that cannot be moved leaves what has landed to a person."""
+    for _ in range(_TRIES):
+        try:
+            insist(lambda made=made: move_base(ctx, made.reverts), _wanted, ctx.note)  # type: ignore[misc]
+        except WaitingForPerson:
+            raise
+        except RefMoved:
+            made = anew()
+        except GraceError as fault:
+            return replace(made, reverts=made.reverts.without_base(ctx, fault))
+        else:
+            return made
+    moving = GraceError("somebody moves it all the time")
+    return replace(made, reverts=made.reverts.without_base(ctx, moving))
+
+
+def _tip_moved(ctx: Context, made: Made) -> Made:
+    """Move the integration branch; one that cannot be moved leaves what is on it to a person."""
+    try:
+        insist(lambda: move_there(ctx, made.fresh), _wanted, ctx.note)
+    except GraceError as fault:
+        return made.without_tip(ctx, fault)
+    return made
+
+
+def _wanted() -> bool:
+    return False
+
+
+def _goes_on(state: RunState, made: Made) -> bool:
+    return not state.finished or (bool(made.modules) and state.closing != "cancelled")
+
+
+def _take_in_reverts(ctx: Context, base: str) -> None:
+    """Take the reverts into a run that goes on: its next packets are made from the tree without what was reverted.
+
+    Where they conflict with what stays, the next landing finds that out and says so.
+    """
+    with suppress(GraceError):
+        insist(lambda: take_in(ctx, base), _wanted, ctx.note)
+
+
+def _data(ctx: Context, state: RunState, made: Made) -> dict[str, Any]:
+    tip, on_it = ctx.expected_tip(), dependents(state.layout, made.modules)
+    void = {*made.modules, *made.reverts.modules, *(m for m in on_it if state.at(m).state not in FINAL)}
+    return {
+        "modules": list(made.modules),
+        "reverted": list(made.reverts.modules),
+        "left": [one._asdict() for one in made.left],
+        "attempts": {m: state.at(m).attempt for m in state.layout.names if m in void and state.at(m).attempt},
+        "tip": tip,
+        "tree": ctx.git.tree(tip),
+        "commits": commits(ctx),
+    }
+
+
+def _report(made: Made, tip: str) -> dict[str, Any]:
+    left = [one._asdict() for one in made.left]
+    return {"modules": list(made.modules), "reverted": list(made.reverts.modules), "left": left, "tip": tip}
+
+
+@contextmanager
+def _nobody_carries(git: Git, run: RunRecord) -> Iterator[None]:
+    """Hold the run; say to whom it is refused what to do first."""
+    holding = held(git.roots.run(run.run_id), run.run_id)
+    try:
+        holding.__enter__()
+    except Held as fault:
+        raise Held(fault.message, f"stop it first: grace pause {run.run_id}; then roll back again") from fault
+    try:
+        yield
+    finally:
+        holding.__exit__(None, None, None)
 
 
 def _stop_workers(git: Git, store: Store, run: RunRecord) -> None:
@@ -109,57 +248,3 @@ def _meant(store: Store, run: RunRecord, state: RunState, target: Target) -> lis
     if kind == "wave" and name.isdecimal() and any(m["wave"] == int(name) for m in rows):
         return [m["module"] for m in rows if m["wave"] >= int(name)]
     raise UsageError(f"--to {target.to!r} is no place of run {run.run_id}", "start, phase:ID or wave:N")
-
-
-class _Reverts(NamedTuple):
-    """Revert commits that are made but on no branch yet: where the base branch was, and where it is to go."""
-
-    old: str
-    new: str
-
-
-def _reverts(ctx: Context, modules: list[str]) -> _Reverts:
-    """Make revert commits on top of the base branch, newest merge first; the branch is never rewritten."""
-    steps = [s for s in ctx.records.saga() if s.kind == "merge" and s.state == "done" and s.module in modules]
-    if not steps:
-        return _Reverts("", "")
-    old = ctx.git.refs(ctx.run.base_ref).get(ctx.run.base_ref)
-    if old is None:
-        raise GraceError(f"{ctx.run.base_ref} is gone; nothing was undone", "make the branch again, then repeat it")
-    new = old
-    for step in reversed(steps):
-        new = _reverted(ctx, step, new)
-    return _Reverts(old, new)
-
-
-def _reverted(ctx: Context, step: SagaStep, head: str) -> str:
-    """Return a commit on `head` that takes the step back; one that is on the branch already is not made again."""
-    git = ctx.git
-    merged = git.merge_trees(git.tree(step.after), git.tree(head), git.tree(step.before))
-    if merged.tree is None:
-        paths = ", ".join(merged.conflicts)
-        raise GraceError(
-            f"{step.module} cannot be reverted: {paths} changed since it landed; nothing was undone",
-            f"by hand: git revert {step.after[:12]}",
-        )
-    if merged.tree == git.tree(head):
-        return head
-    message = revert_message(step.module, ctx.run_id, step.after)
-    return git.commit(merged.tree, [head], message, ctx.plan.commit.author)
-
-
-def _move_base(ctx: Context, to: _Reverts) -> None:
-    """Update each checkout of the base branch, then the branch; refused by local edits in the way, as a landing is."""
-    git, ref = ctx.git, ctx.run.base_ref
-    if to.old == to.new:
-        return
-    try:
-        for worktree in git.worktrees():
-            if worktree.branch == ref:
-                with effect("checkout.revert"):
-                    git.update_worktree(worktree.path, git.tree(to.old), git.tree(to.new))
-    except WaitingForPerson as fault:
-        hint = fault.hint.replace("`grace resume`", "the rollback again")
-        raise WaitingForPerson(f"{fault.message}; nothing was undone", hint) from fault
-    with effect("ref.revert"):
-        git.update_ref(ref, to.new, to.old)

@@ -14,6 +14,7 @@ from controller.following import asked_about
 from controller.lock import SUPERVISOR, Lease, lease
 from controller.store.database import Database
 from controller.undone import saga, undone
+from controller.undone import saga, undone
 from packets.errors import UsageError
 from sandbox.git import Git
 
@@ -172,6 +173,10 @@ def text(found: dict[str, Any]) -> str:
         lines.append(f"  waits for you: {subject}  ->  grace review {found['run_id']}; ")
         lines[-1] += f"grace approve {found['run_id']} {subject}  (until {question['lapses_at'][:16]}Z)"
         lines.extend(f"    {said}" for said in (question.get("question"), question.get("last")) if said)
+    for step in found["saga"]:
+        if step["state"] == "stuck":
+            lines.append(f"  left to you: undo {step['module']}: {step['reason']}")
+            lines.extend(f"    {command}" for command in step["commands"])
     for step in found["saga"]:
         if step["state"] == "stuck":
             lines.append(f"  left to you: undo {step['module']}: {step['reason']}")

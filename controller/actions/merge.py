@@ -57,9 +57,12 @@ def _write_down(ctx: Context, action: Action, commit: str) -> None:
 
 
 def undo(ctx: Context, action: Action, step: Steps) -> Event:
-    """Take one module's merge back out of the integration branch; the innocent stay."""
-    made = step("undo", lambda: without(ctx, {action.module}))
+    """Take the merges of these modules, or of the one, back out of the integration branch; the innocent stay."""
+    modules = sorted(action.data.get("modules", [action.module]))
+    made = step("undo", lambda: without(ctx, set(modules)))
+    rows = {m["module"]: m["attempt"] for m in ctx.store.modules(ctx.run_id)}
+    data = {"modules": modules, "attempts": {m: rows[m] for m in modules if rows[m]}}
     return Event(
         type=EventType.UNDONE, module=action.module, action=action.id,
-        data={"tip": made["tip"], "tree": made["tree"], "commits": made["commits"]},
+        data={"tip": made["tip"], "tree": made["tree"], "commits": made["commits"], **data},
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from packets.errors import UsageError
 from sandbox.effect import effect
-from sandbox.git import discovery, landing, private, refs, trees
+from sandbox.git import conflicts, discovery, landing, private, refs, trees
 from sandbox.git.objects import Reader, checked, write_blob, write_blobs
 from sandbox.git.process import Runner
 from sandbox.git.values import Change, Commit, Content, Entry, MergeResult, Worktree, decode
@@ -193,6 +193,11 @@ class Git:
         """Merge two trees that come from a third, in memory."""
         with effect("tree.merge"):
             return trees.merge_trees(self._runner, base_tree, ours_tree, theirs_tree)
+
+    def merge_taking_theirs(self, base_tree: str, ours_tree: str, theirs_tree: str) -> conflicts.Resolved:
+        """Merge two trees that come from a third, in memory; where they conflict, the path is as `theirs` has it."""
+        with effect("tree.merge"):
+            return conflicts.taking_theirs(self._runner, base_tree, ours_tree, theirs_tree)
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Say whether `older` is `newer` or reachable from it."""

@@ -1,8 +1,15 @@
 """Undoing: all of it or nothing, before and after a landing, and over any crash."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from controller.store.records import Records
+
+QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 CHAIN = {
     "A": {"writes": {"src/a.txt": "a"}},
@@ -141,20 +148,50 @@ def half_done(world):
         m["reverted"] for m in status["modules"]]}  # fmt: skip
 
 
-def test_a_conflict_with_later_edits_of_the_user_leaves_nothing_half_done(world):
-    world.plan(PHASES)
-    world.run("--profile", "fast").exits(4)
-    world.grace("approve").exits(0)
-    world.grace("resume").exits(4)
-    world.commit({"src/a.txt": "changed since\n"}, "mine")
-    before = half_done(world)
-    said = rollback(world, "--to", "start")
-    assert said.code == 1
-    assert "src/a.txt" in said.err
-    assert "git revert" in said.err
-    assert half_done(world) == before
+def left(said):
+    return {one["module"]: one for one in said["left"]}
+
+
+def by_hand(world, commands):
+    """Carry out what was printed, word for word."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for command in commands:
+        subprocess.run(["sh", "-c", command], cwd=world.path, env={**os.environ, **QUIET, "PATH": path}, check=False)
+
+
+def test_a_conflict_with_later_edits_of_the_user_keeps_that_step_and_what_it_needs(world):
+    """C was built on A, and the user went on with C: both stay; B, which has nothing to do with them, goes."""
+    world.plan(CHAIN)
+    world.run("--yes").exits(0)
+    run = world.run_id
+    mine = world.commit({"src/c.txt": "changed since\n"}, "mine")
+    said = rollback(world, "--to", "start").exits(1).json
+    assert (said["modules"], said["reverted"]) == ([], ["B"])
+    assert list(left(said)) == ["C", "A"], "the last merged first"
+    assert left(said)["C"]["reason"] == "src/c.txt changed since it landed"
+    assert left(said)["A"]["reason"] == "C, which depends on it, stays"
+    assert world.git("merge-base", mine, "main") == mine
+    assert {"src/a.txt", "src/b.txt", "src/c.txt"} & world.files("main") == {"src/a.txt", "src/c.txt"}
+    assert (world.path / "src/c.txt").read_text() == "changed since\n"
+    stuck = [s for s in world.status()["saga"] if s["state"] == "stuck"]
+    assert [(s["kind"], s["module"]) for s in stuck] == [("undo", "C"), ("undo", "A")]
+    assert [s["commands"] for s in stuck] == [one["commands"] for one in said["left"]]
+    told = world.grace("status", run).exits(0).out
+    assert all(command in told for one in said["left"] for command in one["commands"])
     world.agrees()
-    assert (world.path / "src/a.txt").read_text() == "changed since\n"
+    saga, head = world.saga_done(), world.head
+    assert left(rollback(world, "--to", "start").exits(1).json) == left(said), "again changes nothing"
+    assert (world.saga_done(), world.head) == (saga, head)
+
+    by_hand(world, [command for one in said["left"] for command in one["commands"]])
+    assert not {"src/a.txt", "src/b.txt", "src/c.txt"} & world.files("main")
+    assert world.git("status", "--porcelain", "-uno") == ""
+    assert world.git("merge-base", mine, "main") == mine, "what the user made stays in the history"
+    again = rollback(world, "--to", "start").exits(0).json
+    assert (again["modules"], again["reverted"], again["left"]) == ([], [], [])
+    assert all(m["reverted"] for m in world.status()["modules"])
+    assert "stuck" not in {s["state"] for s in world.status()["saga"]}
+    assert world.leftovers() == []
 
 
 def test_unsaved_edits_in_the_way_leave_nothing_half_done(world):

@@ -220,7 +220,7 @@ def test_a_crash_while_landing_is_finished_and_lands_once(world, cut, point, sid
     assert world.leftovers() == []
 
 
-@pytest.mark.parametrize("point", ["controller.context.Context.move_tip", "controller.actions.land._sync"])
+@pytest.mark.parametrize("point", ["controller.context.Context.move_tip", "controller.actions.land.take_in"])
 def test_a_crash_while_a_moved_base_is_taken_in_keeps_the_saga_whole(world, cut, point):
     world.plan(ONE)
     approved(world)

@@ -1,12 +1,21 @@
-"""Running checks for a run: once per tree, image and command list; a green result is reused, a red one is not."""
+"""Running checks for a run: once per tree, image and command; green evidence is reused, red is not.
+
+Every outcome is remembered under tree, engine, image and command, over attempts, modules, runs and lives. A check that
+said different things of the very same tree is flaky, and says nothing about who is at fault. So a red one is run once
+more on the same tree where it was green before, and, at a refresh (`blames`), before anybody is blamed: green now is
+green and reported as flaky; red twice is red.
+"""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from controller.context import Context
+from controller.store.said import remember, said
 from packets.limits import Limits
+from packets.outcome import StopReason
 from packets.verdict import CheckResult
 from reviewer.checks import run_checks
+from sandbox.faults import disk_full, is_full
 
 
 def checked(
@@ -17,30 +26,64 @@ def checked(
     name: str,
     limits: Limits,
     cancelled: Callable[[], bool],
+    blames: bool = False,
 ) -> tuple[CheckResult, ...]:
-    """Return one result a command, in order; runs only those without recorded green evidence for this very tree."""
+    """Return one result a command, in order; runs only those without recorded green evidence for this very tree.
+
+    Raises Interrupted, EngineLost and MachineLacks as the engine does, DiskFull where a red one may mean no more.
+    """
     known = {c: ctx.records.evidence(_key(ctx, tree, c)) for c in commands}
-    missing = tuple(c for c in dict.fromkeys(commands) if known[c] is None)
-    if missing:
-        fresh = run_checks(
-            git=ctx.git,
-            sandbox=ctx.sandbox,
-            image=ctx.image,
-            tree=tree,
-            commands=missing,
-            run_id=ctx.run_id,
-            name=name,
-            folder=ctx.folder / "work" / name,
-            limits=limits,
-            log_dir=ctx.roots.logs(ctx.run_id),
-            labels={"grace.kind": "check"},
-            cancelled=cancelled,
-        )
-        for command, result in zip(missing, fresh, strict=True):
-            known[command] = (result,)
-            if result.passed:
-                ctx.records.put_evidence(_key(ctx, tree, command), (result,))
+    missing = [c for c in dict.fromkeys(commands) if known[c] is None]
+    for command, result in _run(ctx, tree, missing, name, limits, cancelled):
+        known[command] = (result,)
+    again = [c for c in missing if _is_doubtful(ctx, tree, c, known[c], blames=blames)]
+    for command, result in _run(ctx, tree, again, f"{name}-again", limits, cancelled):
+        known[command] = (result,)
     return tuple(result for command in commands for result in known[command] or ())
+
+
+def _run(  # noqa: PLR0917 - what `checked` was given
+    ctx: Context, tree: str, commands: list[str], name: str, limits: Limits, cancelled: Callable[[], bool]
+) -> Iterator[tuple[str, CheckResult]]:
+    """Run the commands; remember what each said, and keep the greens as evidence."""
+    if not commands:
+        return
+    fresh = run_checks(
+        git=ctx.git,
+        sandbox=ctx.sandbox,
+        image=ctx.image,
+        tree=tree,
+        commands=tuple(commands),
+        run_id=ctx.run_id,
+        name=name,
+        folder=ctx.folder / "work" / name,
+        limits=limits,
+        log_dir=ctx.roots.logs(ctx.run_id),
+        labels={"grace.kind": "check"},
+        cancelled=cancelled,
+    )
+    if any(not result.passed for result in fresh) and is_full(ctx.folder):
+        raise disk_full(ctx.folder, "a check failed meanwhile")
+    for command, result in zip(commands, fresh, strict=True):
+        key = _key(ctx, tree, command)
+        words = remember(ctx.store.db, key, ctx.run_id, tree, command, passed=result.passed)
+        told = result.model_copy(update={"flaky": ", ".join(words) if len(set(words)) > 1 else ""})
+        if told.passed:
+            ctx.records.put_evidence(key, (told,))
+        yield command, told
+
+
+def _is_doubtful(
+    ctx: Context, tree: str, command: str, results: tuple[CheckResult, ...] | None, *, blames: bool
+) -> bool:
+    """Say whether a red check has to be run once more on the same tree: it was green there, or somebody is blamed.
+
+    A deadline is final: what reached it is not run for as long again.
+    """
+    red = [result for result in results or () if not result.passed]
+    if not red or any(result.reason == StopReason.DEADLINE for result in red):
+        return False
+    return blames or "passed" in said(ctx.store.db, _key(ctx, tree, command))
 
 
 def _key(ctx: Context, tree: str, command: str) -> str:

@@ -1,14 +1,15 @@
 """What this machine has of what grace needs, one line each, with what to do about what is missing."""
 
-import os
 import platform
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from packets.errors import GraceError, MachineLacks
+from packets.errors import GraceError
+from sandbox.faults import machine
 
 _DISK = 5 << 30  # bytes below which an image and a few workspaces may not fit
 _GIB = 1 << 30
@@ -20,7 +21,8 @@ class Check(NamedTuple):
     name: str
     ok: bool
     detail: str
-    hint: str = ""
+    hint: str = ""  # several lines are steps, to be taken in order
+    stops: bool = False  # in this repository no plan can run before it is put right
 
 
 class Report(NamedTuple):
@@ -38,9 +40,10 @@ def examine(folder: Path) -> Report:
         _asked("image", _image),
         _asked("cgroups", _cgroups),
         _asked("disk", lambda: _disk(folder)),
-        _asked("state", lambda: _state(folder)),
+        *_state(folder),
     )
-    ready = all(check.ok for check in first) and any(check.ok for check in engines)
+    stopped = any(check.stops for check in rest)
+    ready = all(check.ok for check in first) and any(check.ok for check in engines) and not stopped
     return Report((*first, *engines, *rest), ready)
 
 
@@ -118,12 +121,16 @@ def _disk(folder: Path) -> Check:
     return Check("disk", ok=free[least] >= _DISK, detail=detail, hint="" if free[least] >= _DISK else "make room")
 
 
-def _state(folder: Path) -> Check:
+def _state(folder: Path) -> list[Check]:
+    """Look at what grace remembers in the repository around `folder`."""
+    from controller.examination import examine_state
     from sandbox.git import Git
 
-    with Git.discover(folder) as git:
-        state = git.roots.state
-        owner = state if state.exists() else state.parent
-        if not os.access(owner, os.W_OK):
-            raise MachineLacks(f"{owner} cannot be written", "run grace as the repository's owner")
-        return Check("state", ok=True, detail=str(state))
+    found: list[Check] = []
+    try:
+        with Git.discover(folder) as git:
+            found.extend(Check(*one) for one in examine_state(git))
+    except (GraceError, OSError, sqlite3.Error) as fault:
+        known = fault if isinstance(fault, GraceError) else machine(fault) or GraceError(str(fault))
+        found.append(Check("state", ok=False, detail=known.message, hint=known.hint))
+    return found

@@ -1,8 +1,8 @@
 """Refresh: graph and verification brought in line with the tree, and a red wave traced to its culprit.
 
 A level says what is looked at: module, wave, phase or full (docs/architecture.md). Checks run on the integrated tree;
-green evidence for the very same tree is reused. A red wave is bisected over its merges: the culprit is the first module
-in plan order whose addition turns the prefix red.
+green evidence for the very same tree is reused, a red check is run once more before anybody is blamed. A red wave is
+bisected over its merges: the culprit is the first module in plan order whose addition turns the prefix red.
 """
 
 import time
@@ -16,6 +16,7 @@ from packets.limits import Limits
 from packets.refresh import Drift, RefreshLevel, RefreshReport
 from packets.verdict import CheckResult, Finding, Severity
 from reviewer.compare import compare_tests
+from reviewer.gates.checks import flaky
 from reviewer.paths import is_python_test
 
 MERGED = frozenset({"asleep", "done"})
@@ -47,10 +48,12 @@ def wave(ctx: Context, number: int, cancelled: Callable[[], bool]) -> Refreshed:
     span = Span(RefreshLevel.WAVE, before, tip, commands, f"wave-{number}")
     report, results = look(ctx, span, cancelled)
     red = [r for r in results if not r.passed]
+    doubts = _doubts(ctx, results, tip)
     if not red:
-        return Refreshed(report, green=True)
-    culprit, message = _culprit(ctx, steps, [r.command for r in red], number, cancelled)
-    return Refreshed(report, green=False, culprit=culprit, message=message, findings=tuple(map(_finding, red)))
+        return Refreshed(report, green=True, findings=doubts)
+    culprit, message = _culprit(ctx, steps, red, tip, f"wave-{number}", cancelled)
+    findings = (*map(_finding, red), *doubts)
+    return Refreshed(report, green=False, culprit=culprit, message=message, findings=findings)
 
 
 def phase(ctx: Context, phase_id: str, cancelled: Callable[[], bool]) -> Refreshed:
@@ -62,7 +65,17 @@ def phase(ctx: Context, phase_id: str, cancelled: Callable[[], bool]) -> Refresh
     report, results = look(ctx, span, cancelled)
     red = [r for r in results if not r.passed]
     message = "; ".join(map(_red, red))
-    return Refreshed(report, green=not red, message=message, findings=tuple(map(_finding, red)))
+    return Refreshed(
+        report, green=not red, message=message, findings=(*map(_finding, red), *_doubts(ctx, results, tip))
+    )
+
+
+def _doubts(ctx: Context, results: Sequence[CheckResult], tree: str) -> tuple[Finding, ...]:
+    """Tell of each check that said different things of this very tree: nobody is blamed for it."""
+    doubts = tuple(flaky(result, tree) for result in results if result.flaky)
+    for doubt in doubts:
+        ctx.note(f"flaky: {doubt.message}", code=doubt.code)
+    return doubts
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,8 @@ def look(
     total, parsed, delta = ctx.knowledge.refresh(span.before, span.after, no_cache)
     found = _drift(ctx, span.after)
     job = f"grace-{ctx.run_id}-{span.name}"
-    results = checked(ctx, span.after, span.commands, name=job, limits=limits_of(ctx), cancelled=cancelled)
+    limits = limits_of(ctx)
+    results = checked(ctx, span.after, span.commands, name=job, limits=limits, cancelled=cancelled, blames=True)
     report = RefreshReport(
         level=span.level,
         files_total=total,
@@ -138,20 +152,26 @@ def _wave_checks(ctx: Context, number: int) -> tuple[str, ...]:
                  number in {rows[m.id] for m in p.modules}), ())  # fmt: skip
 
 
-def _culprit(
-    ctx: Context, steps: Sequence[SagaStep], red: Sequence[str], number: int, cancelled: Callable[[], bool]
+def _culprit(  # noqa: PLR0917 - what the wave's refresh knows
+    ctx: Context,
+    steps: Sequence[SagaStep],
+    red: Sequence[CheckResult],
+    tip: str,
+    name: str,
+    cancelled: Callable[[], bool],
 ) -> tuple[str, str]:
-    """Find the first module in plan order whose addition turns the prefix red."""
-    owners: dict[str, set[str]] = {c: set() for c in red}
+    """Find the first module in plan order whose addition turns the prefix red; the tip is known to be."""
+    owners: dict[str, set[str]] = {r.command: set() for r in red}
     for step in steps:
         for command in owners.keys() & set(ctx.plan.module(step.module).verification.module_local_checks):
             owners[command].add(step.module)
     for end in range(len(steps) + 1):
         present = {s.module for s in steps[:end]}
-        commands = [c for c in red if not owners[c] or owners[c] & present]
+        commands = [c for c, owned in owners.items() if not owned or owned & present]
         tree = ctx.git.tree(steps[end - 1].after if end else steps[0].before)
-        name = f"grace-{ctx.run_id}-wave-{number}-prefix-{end}"
-        results = checked(ctx, tree, commands, name=name, limits=limits_of(ctx), cancelled=cancelled)
+        job, limits = f"grace-{ctx.run_id}-{name}-prefix-{end}", limits_of(ctx)
+        known = [r for r in red if r.command in commands] if tree == tip else None
+        results = known or checked(ctx, tree, commands, name=job, limits=limits, cancelled=cancelled, blames=True)
         failed = [r for r in results if not r.passed]
         if failed and not end:
             return "", f"{_red(failed[0])}; it was red before this wave's merges; none of them is at fault"

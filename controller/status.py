@@ -13,7 +13,7 @@ from controller import refnames
 from controller.following import asked_about
 from controller.lock import SUPERVISOR, Lease, lease
 from controller.store.database import Database
-from controller.undone import saga, undone
+from controller.store.said import flaky
 from controller.undone import saga, undone
 from packets.errors import UsageError
 from sandbox.git import Git
@@ -69,6 +69,7 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             "saga": saga(db, run_id),
             "rescue": sorted(ref for ref in refs if ref.startswith(refnames.rescues(run_id))),
             "leftovers": _leftovers(git, run, refs),
+            "flaky": flaky(db, run_id),
         }
     finally:
         db.close()
@@ -177,10 +178,9 @@ def text(found: dict[str, Any]) -> str:
         if step["state"] == "stuck":
             lines.append(f"  left to you: undo {step['module']}: {step['reason']}")
             lines.extend(f"    {command}" for command in step["commands"])
-    for step in found["saga"]:
-        if step["state"] == "stuck":
-            lines.append(f"  left to you: undo {step['module']}: {step['reason']}")
-            lines.extend(f"    {command}" for command in step["commands"])
+    lines.extend(
+        f"  flaky: {f['command']} said {', '.join(f['said'])} of tree {f['tree'][:12]}" for f in found["flaky"]
+    )
     lines.extend(f"  rescue: {ref}" for ref in found["rescue"])
     lines.extend(f"  left over: {what}" for what in found["leftovers"])
     return "\n".join(lines) + "\n"

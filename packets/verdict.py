@@ -43,6 +43,9 @@ class Decision(StrEnum):
 class CheckResult(Value):
     """One check that we ran. Seconds; `log`: where its output is kept; `ran_to_end` is None where no runner tells.
 
+    `flaky` is empty for a check that always said the same of this very tree, on this engine and image; else it is what
+    it said, oldest first: `failed, passed`.
+
     `reason` is exited, deadline, memory, disk, pids, or not_run. `junit` names the kept reports; `fault` says why
     `ran_to_end` is False.
     """
@@ -59,6 +62,7 @@ class CheckResult(Value):
     ran_to_end: bool | None = None
     junit: tuple[str, ...] = ()
     fault: str = ""
+    flaky: str = ""
 
     @property
     def passed(self) -> bool:

@@ -17,7 +17,8 @@ def doctor(as_json: bool) -> int:
 
     def line(check: Check) -> str:
         text = f"{'ok     ' if check.ok else 'missing'} {check.name:<10} {check.detail}"
-        return text + (f"\n{'':19}{check.hint}" if check.hint and not check.ok else "")
+        steps = check.hint.splitlines() if not check.ok else []
+        return text + "".join(f"\n{'':19}{step}" for step in steps)
 
     sys.stdout.write("\n".join(line(check) for check in report.checks) + "\n")
     sys.stdout.write("ready\n" if report.ready else "no plan can run here\n")

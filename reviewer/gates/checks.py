@@ -25,6 +25,7 @@ class ChecksGate:
         "verification.no_checks": "the module has no checks: nothing was verified by running",
         "verification.check_failed": "a check failed, was stopped, or did not run",
         "verification.check_missing_evidence": "a check ended with 0, but its test runner did not come to its end",
+        "verification.flaky": "a check passed and failed on the very same tree, with the same image and command",
         "verification.scenario_missing": "an expected scenario was not added, is ambiguous, or did not pass",
     }
 
@@ -41,6 +42,8 @@ class ChecksGate:
             raise ValueError(f"{len(evidence.commands)} checks were asked for, {len(results)} other results came back")
         for result in results:
             yield from _failed(result)
+            if result.flaky:
+                yield flaky(result, case.outcome.head_tree)
         for wanted in evidence.expected:
             if wanted.kind == "scenario" and wanted.verb == "add":
                 yield from _not_passed(wanted.name, evidence.tests.added, results)
@@ -64,6 +67,16 @@ def _failed(result: CheckResult) -> Iterator[Finding]:
             f"`{result.command}` ended with 0, but {result.fault or 'its runner did not come to its end'}",
             evidence=result.tail[-_TAIL:],
         )
+
+
+def flaky(result: CheckResult, tree: str) -> Finding:
+    """Return the finding for a check that said different things of one tree; it neither rejects nor blames."""
+    return warning(
+        "verification.flaky",
+        f"`{result.command}` said of the same tree {tree[:12]}, one after the other: {result.flaky}",
+        evidence=result.tail[-_TAIL:],
+        hint="make it say the same every time: order, time, randomness, what another test left behind",
+    )
 
 
 def _not_passed(name: str, added: list[Scenario], results: tuple[CheckResult, ...]) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from controller.kernel import decide
 from controller.lock import SUPERVISOR, Held, held, lease
-from controller.standing import lapse, refolded, standing
+from controller.standing import WAITING, lapse, refolded, standing
 from controller.store.store import OVER, Store
 from packets.errors import GraceError, MachineLacks
 from packets.events import Event, EventType
@@ -162,18 +162,19 @@ class Supervisor:
 
     def _buried(self, life: _Life, code: int) -> bool:
         """Look at a controller that ended; False when another one would die as it did."""
-        if self._rests():
+        moved = self._outcomes() > life.outcomes
+        if self._rests() or (code == WAITING and moved):
             self._deaths = 0
             return True
         how = f"killed by signal {-code}" if code < 0 else f"exit {code}"
         say(f"controller of {self.run_id} died: {how}")
-        moved = self._outcomes() > life.outcomes or time.monotonic() - life.began > _LONG
-        self._deaths = 0 if moved else self._deaths + 1
+        lived = time.monotonic() - life.began > _LONG
+        self._deaths = 0 if moved or lived else self._deaths + 1
         if self._deaths < len(PAUSES):
             return True
         note = f"its controller died {self._deaths} times without getting anything done ({how}); see "
         with suppress(Held), held(self.folder, self.run_id):
-            self.store.set_run(self.run_id, "blocked", 4, note + str(log_of(self.folder)))
+            self.store.set_run(self.run_id, "blocked", WAITING, note + str(log_of(self.folder)))
         return False
 
     def _leave(self) -> bool:

@@ -10,26 +10,35 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from docker import APIClient, errors, types
 
 from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
-from sandbox import docker_logs, docker_restart, watch
+from sandbox import docker_labels, docker_logs, docker_restart, watch
 from sandbox.docker_client import CONFLICT, open_client, speaking
+from sandbox.docker_pids import PidsHits
 from sandbox.docker_wait import End
 from sandbox.effect import effect
 from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
 
-RUN_LABEL = "grace.run"
-_DISK_LABEL = "grace.disk"
 HOME = "/home/grace"
 _UID = 1000  # the user of the worker image, when we are root
 _FILES = 16384  # an engine without CAP_SYS_RESOURCE cannot raise its own limit, which is often 20000
 _KILL_TIMEOUT = 30.0
+_REMOVAL = 60.0  # seconds that somebody else's removal of our container may take
+_ANEW = "start it anew; it is no failure of the worker"
+_GOING = frozenset({"removing", "dead"})
+
+
+class _Known(NamedTuple):
+    """A container of ours: by id, for a name can be another's a moment later; `began` is on our monotonic clock."""
+
+    id: str
+    began: float
+    disk_before: int
 
 
 class DockerSandbox(Sandbox):
@@ -40,7 +49,7 @@ class DockerSandbox(Sandbox):
     def __init__(self, client: APIClient, info: Mapping[str, Any]) -> None:
         self.client = client
         self._info = info
-        self._began: dict[str, tuple[float, int]] = {}
+        self._known: dict[str, _Known] = {}
         self._closing = weakref.finalize(self, client.close)
         rootless = any("rootless" in option for option in info.get("SecurityOptions") or ())
         # In a rootless engine uid 0 is the caller; any other uid could not write the caller's files.
@@ -69,7 +78,7 @@ class DockerSandbox(Sandbox):
         with speaking(f"start {job.name}"):
             try:
                 with effect("container.create"):
-                    self._create(job, before)
+                    container = self._create(job, before)
             except errors.ImageNotFound:
                 raise MachineLacks(
                     f"docker has no image {job.image!r}", "run `grace sandbox build`, or pull the image"
@@ -77,62 +86,77 @@ class DockerSandbox(Sandbox):
             except errors.APIError as error:
                 if error.status_code != CONFLICT:
                     raise
-                if self._adopt(job):
+                container, began = self._adopt(job)
+                if began:
                     return
             with effect("container.start"):
-                self.client.start(job.name)
-        self._began[job.name] = (time.monotonic(), before)
+                self.client.start(container)
+        self._known[job.name] = _Known(container, time.monotonic(), before)
 
     def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
         """Block until the end of the container; kill it when the deadline, a limit or `cancelled` says so."""
-        began, before = self._began.get(job.name) or self._recall(job)
+        known = self._known.get(job.name) or self._recall(job)
         looks = watch.Watch(
             job,
-            began=began,
-            disk_before=before,
+            began=known.began,
+            disk_before=known.disk_before,
             cancelled=cancelled,
-            pids_hits=_PidsHits(job.name, self._state) if self.local else lambda: None,
+            pids_hits=PidsHits(lambda: self._state(job.name, known.id)) if self.local else lambda: None,
         )
         reason = None
-        with End(self.client, job.name) as end:
+        with End(self.client, known.id, job.name) as end:
             while not end.wait(watch.TICK):
                 reason = looks.tripped()
                 if reason:
-                    self._kill(job.name)
+                    self._kill(job.name, known.id)
                     end.wait(_KILL_TIMEOUT)
                     break
             exit_code = end.result()
-        duration = time.monotonic() - began
-        self._copy_log(job)
+        duration = time.monotonic() - known.began
+        state = self._state(job.name, known.id)
+        if state["Status"] in _GOING:  # its output goes first
+            raise EngineLost(f"somebody removed {job.name} while it worked", _ANEW)
+        self._copy_log(job, known.id)
         if reason:
             return Ending(None, reason, duration)
-        return Ending(exit_code, self._reason(job, exit_code, looks), duration)
+        return Ending(exit_code, _reason(state, exit_code, looks), duration)
 
     def remove(self, name: str) -> None:
-        """Kill and remove the container."""
-        self._began.pop(name, None)
+        """Kill and remove the container, if it is one of ours; when this returns, nothing of it lives."""
+        self._known.pop(name, None)
         with speaking(f"remove {name}"), contextlib.suppress(errors.NotFound):
+            found = self.client.inspect_container(name)
+            if docker_labels.is_ours(docker_labels.of(found), name):
+                self._remove(found["Id"], name)
+
+    def _remove(self, container: str, name: str) -> None:
+        until = time.monotonic() + _REMOVAL
+        while time.monotonic() < until:
             try:
                 with effect("container.remove"):
-                    self.client.remove_container(name, force=True, v=True)
+                    self.client.remove_container(container, force=True, v=True)
             except errors.APIError as error:
-                # "removal is already in progress": somebody else is at it, which is what we want
                 if error.status_code != CONFLICT:
                     raise
+            else:
+                return
+            time.sleep(watch.TICK)  # somebody else removes it: it may write until it is gone
+        raise EngineLost(f"docker does not get rid of {name}", "look at the engine's log")
 
     def remaining(self, run_id: str) -> tuple[str, ...]:
         """Name every container of the run."""
         with speaking("list containers"):
-            found = self.client.containers(all=True, filters={"label": f"{RUN_LABEL}={run_id}"})
-        return tuple(sorted(str(one["Names"][0]).lstrip("/") for one in found if one["Names"]))
+            found = self.client.containers(all=True, filters={"label": f"{docker_labels.RUN}={run_id}"})
+        named = {str(name).lstrip("/"): one.get("Labels") or {} for one in found for name in one["Names"] or ()}
+        return tuple(sorted(name for name, carried in named.items() if docker_labels.is_ours(carried, name)))
 
     @property
     def local(self) -> bool:
         """Whether the engine runs on this very kernel, so that its cgroups can be read."""
         return bool(self._info.get("KernelVersion") == os.uname().release)
 
-    def _create(self, job: Job, disk_before: int) -> None:
-        self.client.create_container(
+    def _create(self, job: Job, disk_before: int) -> str:
+        made = self.client.create_container(
             image=job.image,
             command=list(job.argv),
             entrypoint=[],
@@ -141,7 +165,7 @@ class DockerSandbox(Sandbox):
             user=self.user,
             working_dir=job.cwd,
             environment={**job.env, "HOME": HOME, "LANG": "C.UTF-8", "USER": "grace"},
-            labels={**job.labels, RUN_LABEL: job.run_id, _DISK_LABEL: str(disk_before)},
+            labels=docker_labels.labels(job, disk_before),
             network_disabled=True,
             stdin_open=False,
             tty=False,
@@ -149,6 +173,7 @@ class DockerSandbox(Sandbox):
             # The SDK would copy the proxies of ~/.docker/config.json, passwords and all, into the container.
             use_config_proxy=False,
         )
+        return str(made["Id"])
 
     def _hardening(self, job: Job) -> types.HostConfig:
         limits = job.limits
@@ -181,87 +206,64 @@ class DockerSandbox(Sandbox):
             restart_policy={"Name": "no", "MaximumRetryCount": 0},
         )
 
-    def _adopt(self, job: Job) -> bool:
-        """Take over the container of that name; False when it still has to be started."""
+    def _adopt(self, job: Job) -> tuple[str, bool]:
+        """Take over the container of that name; return its id and whether it was started already."""
         found = self.client.inspect_container(job.name)
-        run = (found["Config"].get("Labels") or {}).get(RUN_LABEL)
-        if run != job.run_id:
-            raise MachineLacks(f"a container {job.name!r} exists that is not of this run", f"docker rm {job.name}")
-        if docker_restart.killed_by_it(self.client, found["State"]):
+        docker_labels.check(found, job)
+        state = found["State"]
+        if state["Status"] in _GOING:
             self.remove(job.name)
-            raise EngineLost(
-                f"docker was restarted and killed {job.name}", "start it anew; it is no failure of the worker"
-            )
-        return bool(found["State"]["Status"] != "created")
+            raise EngineLost(f"somebody removed {job.name}", _ANEW)
+        if docker_restart.killed_by_it(self.client, state):
+            self.remove(job.name)
+            raise EngineLost(f"docker was restarted and killed {job.name}", _ANEW)
+        if state["Status"] == "created":
+            return str(found["Id"]), False
+        if job.name not in self._known or self._known[job.name].id != found["Id"]:
+            self._known[job.name] = _recalled(found)
+        return str(found["Id"]), True
 
-    def _recall(self, job: Job) -> tuple[float, int]:
-        """Work out when an adopted container began, on our monotonic clock, and what its mounts held then."""
+    def _recall(self, job: Job) -> _Known:
+        """Find the container that another life of ours started."""
         with speaking(f"look at {job.name}"):
             found = self.client.inspect_container(job.name)
-        age = max(0.0, (datetime.now(UTC) - docker_restart.instant(found["State"]["StartedAt"])).total_seconds())
-        before = int((found["Config"].get("Labels") or {}).get(_DISK_LABEL, 0))
-        self._began[job.name] = (time.monotonic() - age, before)
-        return self._began[job.name]
+        docker_labels.check(found, job)
+        return self._known.setdefault(job.name, _recalled(found))
 
-    def _state(self, name: str) -> Mapping[str, Any]:
+    def _state(self, name: str, container: str) -> Mapping[str, Any]:
         with speaking(f"look at {name}"):
-            state: Mapping[str, Any] = self.client.inspect_container(name)["State"]
+            state: Mapping[str, Any] = self.client.inspect_container(container)["State"]
         return state
 
-    def _kill(self, name: str) -> None:
+    def _kill(self, name: str, container: str) -> None:
         with speaking(f"kill {name}"):
             try:
                 with effect("container.kill"):
-                    self.client.kill(name)
+                    self.client.kill(container)
             except errors.APIError as error:
                 if error.status_code != CONFLICT:  # 409: it ended by itself meanwhile
                     raise
 
-    def _copy_log(self, job: Job) -> None:
+    def _copy_log(self, job: Job, container: str) -> None:
         with speaking(f"read the output of {job.name}"), BoundedLog(job.log) as log:
-            log.cut_before = not docker_logs.read(self.client, job.name, log.write)
-
-    def _reason(self, job: Job, exit_code: int, looks: watch.Watch) -> StopReason:
-        # The out-of-memory mark also shows when a child was killed and the job coped: then it is no victim.
-        if exit_code != 0 and self._state(job.name).get("OOMKilled"):
-            return StopReason.MEMORY
-        return looks.ended_by(exit_code)
-
-
-class _PidsHits:
-    """Reads from the container's cgroup how often a process was refused; the file stays open while it lives."""
-
-    def __init__(self, name: str, state: Callable[[str], Mapping[str, Any]]) -> None:
-        self._name = name
-        self._state = state
-        self._file: Path | None = None
-        self._looked = False
-
-    def __call__(self) -> int | None:
-        if not self._looked:
-            self._looked = True
-            self._file = _pids_events(int(self._state(self._name).get("Pid") or 0))
-        if self._file is None:
-            return None
-        try:
-            return int(self._file.read_text().split()[1])
-        except (OSError, IndexError, ValueError):
-            return None
+            try:
+                log.cut_before = not docker_logs.read(self.client, container, log.write)
+            except errors.APIError as error:
+                if error.status_code != CONFLICT:
+                    raise
+                raise EngineLost(f"somebody removed {job.name} while it was read", _ANEW) from error
 
 
-def _pids_events(pid: int) -> Path | None:
-    try:
-        lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        root = "pids/" if "pids" in controllers.split(",") else "" if not controllers else None
-        if root is not None:
-            file = Path(f"/sys/fs/cgroup/{root}{path.lstrip('/')}/pids.events")
-            if file.exists():
-                return file
-    return None
+def _recalled(found: Mapping[str, Any]) -> _Known:
+    """Work out when the container began, on our monotonic clock, and what its mounts held then."""
+    age = max(0.0, (datetime.now(UTC) - docker_restart.instant(found["State"]["StartedAt"])).total_seconds())
+    before = int(docker_labels.of(found).get(docker_labels.DISK, 0))
+    return _Known(str(found["Id"]), time.monotonic() - age, before)
+
+
+def _reason(state: Mapping[str, Any], exit_code: int, looks: watch.Watch) -> StopReason:
+    # The out-of-memory mark also shows when a child was killed and the job coped: then it is no victim.
+    return StopReason.MEMORY if exit_code != 0 and state.get("OOMKilled") else looks.ended_by(exit_code)
 
 
 def _bind(mount: Mount) -> types.Mount:

@@ -19,8 +19,9 @@ _PATIENCE = 10.0
 class End:
     """The end of one container, as a context: leaving it ends the request, whatever became of the container."""
 
-    def __init__(self, client: APIClient, name: str) -> None:
+    def __init__(self, client: APIClient, container: str, name: str) -> None:
         self._client = client
+        self._container = container
         self._name = name
         self._code = 0
         self._error: BaseException | None = None
@@ -51,7 +52,7 @@ class End:
 
     def _ended(self) -> bool:
         """Ask once; False when the engine's patience for one answer is over: a lost connection must not be forever."""
-        url = f"{self._client.base_url}/v{self._client.api_version}/containers/{self._name}/wait"
+        url = f"{self._client.base_url}/v{self._client.api_version}/containers/{self._container}/wait"
         # The engine sends its headers at once and the rest at the container's end.
         with self._client.post(url, stream=True, timeout=self._client.timeout) as self._response:
             raise_for_status(self._response)

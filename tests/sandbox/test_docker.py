@@ -97,16 +97,6 @@ def test_disk_growth_is_counted_from_the_first_start_after_adoption(
         second.close()
 
 
-def test_a_strangers_container_of_that_name_is_not_touched(
-    docker_engine: DockerSandbox, make: Callable[..., Job], docker_image: str
-) -> None:
-    job = make("true")
-    docker_engine.client.create_container(docker_image, ["true"], name=job.name, labels={"mine": "yes"})
-    with pytest.raises(MachineLacks, match="not of this run"):
-        docker_engine.start(job)
-    assert docker_engine.client.inspect_container(job.name)["Config"]["Labels"].items() >= {"mine": "yes"}.items()
-
-
 def test_f8_an_inspection_shows_no_secret_and_every_wall(
     docker_engine: DockerSandbox, make: Callable[..., Job], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -187,7 +187,7 @@ def test_who_stops_waiting_leaves_no_request_behind(
 
         with pytest.raises(KeyboardInterrupt):
             second.wait(job, interrupted)
-        assert not [thread for thread in threading.enumerate() if thread.name == f"wait {job.name}"]
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("wait ")]
     finally:
         second.close()
         docker_engine.remove(job.name)
@@ -202,7 +202,7 @@ def test_a_wait_that_hears_nothing_asks_again(docker_engine: DockerSandbox, dock
     try:
         second.start(job)
         second.client.timeout = 1
-        with End(second.client, job.name) as end:
+        with End(second.client, job.name, job.name) as end:
             assert end.wait(60)
             assert end.result() == 4
     finally:

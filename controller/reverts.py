@@ -14,10 +14,9 @@ from packets.errors import GraceError, WaitingForPerson
 from packets.permissions import Tier
 from sandbox.effect import effect
 from sandbox.git import Entry
+from sandbox.git.identity import has_identity
 
 _REVERTS = re.compile(r"^(?:This reverts commit |Grace-Reverts: )([0-9a-f]{40,64})", re.MULTILINE)
-_NOBODY = "grace <grace@localhost>"
-"""Who commits where the user has told git no name: then git itself would refuse to."""
 
 
 class Reverts(NamedTuple):
@@ -149,8 +148,7 @@ def _by_hand(ctx: Context, steps: list[SagaStep], head: str) -> tuple[str, ...]:
 def _checkout(ctx: Context) -> tuple[list[str], str, list[str]]:
     """Return git in a checkout of the base branch, and what makes one before and removes it after, where none is."""
     git, ref = ctx.git, ctx.run.base_ref
-    name, _, mail = git.identity.rstrip(">").rpartition(" <")
-    who = f" -c user.name={name} -c user.email={mail}" if git.identity == _NOBODY else ""
+    who = "" if has_identity(git.main) else " -c user.name=grace -c user.email=grace@localhost"
     main = f"git -C {shlex.quote(str(git.main))}"
     for worktree in git.worktrees():
         if worktree.branch == ref:

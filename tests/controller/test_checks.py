@@ -21,9 +21,9 @@ def ctx(world):
         yield ctx
 
 
-def run(ctx, *commands, tree="", cancelled=lambda: False, blames=False, limits=Limits()):
+def run(ctx, *commands, tree="", cancelled=lambda: False, blames=False, limits=None):
     tree = tree or ctx.git.tree(ctx.tip())
-    return checked(ctx, tree, commands, name="c", limits=limits, cancelled=cancelled, blames=blames)
+    return checked(ctx, tree, commands, name="c", limits=limits or Limits(), cancelled=cancelled, blames=blames)
 
 
 def test_results_come_in_order_one_for_each(ctx, world):

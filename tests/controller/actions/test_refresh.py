@@ -1,5 +1,6 @@
 """The refresh of waves and phases in a run: green, red with a culprit, red without one."""
 
+import json
 from itertools import count
 
 import pytest
@@ -67,13 +68,53 @@ def test_a_wave_that_was_red_before_its_merges_has_no_culprit(world):
     world.agrees()
 
 
-def test_a_flaky_wave_is_said_to_be_one(world):
-    calls = count()
-    world.scripts["flaky"] = lambda mounts, job: int(next(calls) == 0)
-    world.plan(ABC, wave_checks=["flaky"])
-    said = world.run("--yes").exits(1)
-    assert "flaky" in said.out
-    assert refreshes(world)[0]["culprit"] == ""
+def words(*codes):
+    """A check that says one word after the other, and the last one for ever."""
+    left = list(codes)
+    return lambda mounts, job: left.pop(0) if len(left) > 1 else left[0]
+
+
+@pytest.mark.parametrize("level", ["wave_checks", "checks"])
+def test_a_flaky_check_blames_nobody_and_is_said_to_be_one(world, level):
+    """Red, then green on the very same tree: the run goes on, and everybody can read of it."""
+    world.scripts["turns"] = words(1, 0)
+    world.plan(ABC, **{level: ["turns"]})
+    said = world.run("--yes").exits(0)
+    assert "flaky: `turns` said of the same tree" in said.out
+    (told,) = [r for r in refreshes(world) if r["findings"]]
+    assert (told["green"], told["culprit"]) == (True, "")
+    (finding,) = map(json.loads, told["findings"])
+    assert (finding["code"], finding["severity"]) == ("verification.flaky", "warning")
+    assert [c["flaky"] for c in told["checks"]] == ["failed, passed"]
+    assert set(world.states().values()) == {"done"}
+    (flaky,) = world.status()["flaky"]
+    assert (flaky["command"], flaky["said"], flaky["tree"]) == ("turns", ["failed", "passed"], world.tree("main"))
+    assert "flaky: turns said failed, passed" in world.grace("status").out
+
+
+def test_a_prefix_that_is_red_once_is_not_the_culprit(world):
+    """The tip is red twice; on the way there one prefix is red by chance: the one that stays red is to blame."""
+    chance = words(1, 0)
+    world.scripts["clash"] = lambda mounts, job: (
+        both("a", "c")(mounts, job) or (chance(mounts, job) if (mounts["/repo"] / "src/b.txt").exists() else 0)
+    )
+    world.plan(ABC, wave_checks=["clash"], defaults={"limits": {"attempts": 1}})
+    world.run("--yes").exits(1)
+    assert {r["culprit"] for r in refreshes(world) if not r["green"]} == {"C"}
+
+
+def test_a_module_that_is_judged_green_where_it_was_red_is_told_to_be_flaky(world):
+    """Two attempts leave the same tree; the check changed its mind and not the code."""
+    world.scripts["turns"] = words(1, 0)
+    checks = {"verification": {"module_local_checks": ["turns"]}}
+    world.plan({"A": {**ABC["A"], **checks}}, defaults={"limits": {"attempts": 2}})
+    world.run("--yes").exits(0)
+    assert world.attempts() == {"A": 2}
+    (module,) = world.status()["modules"]
+    assert [f["code"] for f in module["findings"]] == ["verification.flaky"]
+    (review,) = world.grace("review", "--json").exits(0).json["reviews"]
+    assert review["verdict"]["checks"][0]["flaky"] == "failed, passed"
+    assert "verification.flaky" in world.grace("review").out
 
 
 def test_a_red_phase_does_not_land_and_says_so(world):

@@ -5,10 +5,10 @@ from packets.graph import Expectation
 from packets.verdict import CheckResult, Severity, Verdict
 
 
-def review_text(attempt: AttemptRecord) -> str:
-    """Return the review of one attempt for people; the difference itself is printed after it."""
+def review_text(attempt: AttemptRecord, *, gone: bool = False) -> str:
+    """Return the review of one attempt for people; the difference itself is printed after it. `gone`: it is undone."""
     packet, verdict = attempt.packet, attempt.verdict
-    title = f"{packet.module_id}  attempt {packet.attempt}"
+    title = f"{packet.module_id}  attempt {packet.attempt}{' (undone)' if gone else ''}"
     if verdict is None:
         return f"{title}  not judged yet\n"
     lines = [f"{title}  {verdict.decision}", f"  packet {packet.packet_id}", f"  tree   {verdict.head_tree}"]

@@ -71,7 +71,9 @@ def _rest(event: Event) -> str | None:
         case E.PAUSED | E.CANCELLED | E.INTERRUPTED | E.RESUMED:
             return f"{event.type.removeprefix('run.')} by {event.actor}"
         case E.ROLLED_BACK:
-            return f"rolled back: {', '.join([*data['modules'], *data['reverted']]) or 'nothing'}"
+            left = ", ".join(one["module"] for one in data.get("left", ()))
+            what = ", ".join([*data["modules"], *data["reverted"]]) or "nothing"
+            return f"rolled back: {what}{f'; left to you: {left}' if left else ''}"
         case _:
             return None
 

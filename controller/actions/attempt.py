@@ -11,6 +11,7 @@ from controller.engine import Steps
 from controller.feedback import decisions, feedback, messages
 from controller.messages import attempt_message
 from controller.rescue import keep, keep_tree
+from controller.undone import undone
 from packets.agent import PatchAgent
 from packets.errors import Interrupted
 from packets.events import Action, Event, EventType
@@ -78,9 +79,10 @@ def _composed(ctx: Context, action: Action) -> ExecutionPacket:
 
 def _delivered(ctx: Context, module: Module) -> list[str]:
     """Say what the modules it depends on brought: their purpose and files."""
-    lines = []
+    lines, gone = [], undone(ctx.store.db, ctx.run_id)
     for name in module.depends_on:
-        accepted = [a for a in ctx.records.attempts(name) if a.verdict and a.verdict.decision is Decision.ACCEPT]
+        live = [a for a in ctx.records.attempts(name) if a.packet.attempt > gone.get(name, 0)]
+        accepted = [a for a in live if a.verdict and a.verdict.decision is Decision.ACCEPT]
         if accepted and accepted[-1].outcome:
             last = accepted[-1]
             paths = [c.path for c in ctx.git.changes(last.packet.base.tree, accepted[-1].outcome.head_tree)]

@@ -6,13 +6,14 @@ import time
 from typing import Any
 
 from controller.cli.opened import opened
-from controller.copies import restore
+from controller.copies import MARK, restore
 from controller.following import asked_about
 from controller.lock import holder
 from controller.review_text import review_text
 from controller.screen import event_object
 from controller.store.records import AttemptRecord, Records
 from controller.store.store import Recorded, RunRecord, Store
+from controller.undone import undone
 from controller.wording import line
 from packets.errors import UsageError
 
@@ -25,11 +26,16 @@ def packets(wanted: str | None, module: str | None, *, as_json: bool) -> None:
         records = Records(store, run.run_id)
         found = _attempts(records, module)
         restore(git.roots, records)
+        gone = [a.packet for a in found if a.packet.attempt <= undone(store.db, run.run_id).get(a.packet.module_id, 0)]
         if as_json:
             bodies = [a.packet.model_dump(mode="json") for a in found]
-            sys.stdout.write(json.dumps({"run_id": run.run_id, "packets": bodies}, ensure_ascii=False) + "\n")
+            marks = [{"module": p.module_id, "attempt": p.attempt} for p in gone]
+            said = {"run_id": run.run_id, "packets": bodies, "undone": marks}
+            sys.stdout.write(json.dumps(said, ensure_ascii=False) + "\n")
         else:
-            sys.stdout.write("".join(f"---\n{a.packet_yaml}" for a in found))
+            for attempt in found:
+                mark = f"{MARK}\n" if attempt.packet in gone else ""
+                sys.stdout.write(f"---\n{mark}{attempt.packet_yaml}")
 
 
 def _attempts(records: Records, module: str | None) -> list[AttemptRecord]:
@@ -46,13 +52,15 @@ def review(wanted: str | None, module: str | None, form: str) -> None:
     """Print each module's last attempt: its difference, deltas and findings."""
     with opened(wanted) as (git, store, run):
         last = {a.packet.module_id: a for a in _attempts(Records(store, run.run_id), module)}
+        marks = undone(store.db, run.run_id)
+        gone = {name for name, a in last.items() if a.packet.attempt <= marks.get(name, 0)}
         if form == "json":
-            bodies = [_review_object(a) for a in last.values()]
+            bodies = [{**_review_object(a), "undone": name in gone} for name, a in last.items()]
             sys.stdout.write(json.dumps({"run_id": run.run_id, "reviews": bodies}, ensure_ascii=False) + "\n")
             return
-        for attempt in last.values():
+        for name, attempt in last.items():
             if form == "all":
-                sys.stdout.write(review_text(attempt))
+                sys.stdout.write(review_text(attempt, gone=name in gone))
             if attempt.outcome is not None:
                 pair = (attempt.packet.base.tree, attempt.outcome.head_tree)
                 color = sys.stdout.isatty()

@@ -22,6 +22,7 @@ _CONFIG = {
     "core.autocrlf": "false",
     "core.safecrlf": "false",
     "core.quotePath": "false",
+    "core.fsync": "committed,reference",  # git's default leaves loose objects and refs to a power loss
     "core.splitIndex": "false",
     "core.sparseCheckout": "false",
     "core.protectHFS": "true",

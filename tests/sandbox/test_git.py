@@ -10,6 +10,7 @@ import pytest
 
 from packets.errors import GraceError, UsageError
 from sandbox.git import Content, Entry, Git, RefMoved
+from sandbox.git.process import scrubbed
 
 ODD = [
     "a b",
@@ -357,6 +358,15 @@ def test_refs_move_by_compare_and_swap(repo, opened):
     git.delete_ref(ref, first)
     git.delete_ref(ref)
     assert git.refs("refs/grace") == {}
+
+
+@pytest.mark.parametrize("args", [("hash-object", "-w", "--stdin"), ("update-ref", "refs/heads/other", "HEAD")])
+def test_objects_and_refs_are_on_the_disk_before_anybody_relies_on_them(repo, tmp_path, args):
+    """The state is synced, so what it names has to be: a record may not outlive its commit in a power loss."""
+    repo.commit({"a.txt": b"a\n"})
+    env = scrubbed() | {"GIT_TRACE2_PERF": str(tmp_path / "trace")}
+    subprocess.run(["git", *args], cwd=repo.path, env=env, input=b"fresh\n", capture_output=True, check=True)
+    assert "fsync/hardware-flush" in (tmp_path / "trace").read_text()
 
 
 @pytest.mark.parametrize("ref", ["HEAD", "main", "refs/heads/a..b", "refs/heads/x.lock", "refs/heads/a b", "--stdin"])

@@ -48,7 +48,10 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             {**_module(db, row, merged, landed), "undone": 0 < row["attempt"] <= gone.get(row["module"], 0)}
             for row in db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)
         ]
-        sql = "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open' ORDER BY asked_at, rowid"
+        sql = (
+            "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open'"
+            " ORDER BY asked_at, rowid"
+        )
         approvals = [
             {**dict(row), "modules": json.loads(row["modules"]), **(asked_about(db, run, row["subject"]) or {})}
             for row in db.rows(sql, run_id)

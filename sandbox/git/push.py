@@ -46,9 +46,9 @@ def remotes(main: Path) -> tuple[str, ...]:
 
 def push(main: Path, remote: str, commit: str, branch: str, unwanted: Callable[[], bool]) -> Pushed:
     """Bring the commit to the remote's branch of this name; one that has it, or has gone on from it, is left alone."""
-    git = _Remote(main, remote, unwanted)
+    git, commit = _Remote(main, remote, unwanted), checked(commit)
     try:
-        if git.holds(checked(commit), branch):
+        if git.holds(commit, branch):
             return Pushed(ok=True, said=f"{remote} has {commit[:12]} on {branch} already")
         sent = git.push(commit, branch)
         if sent.ok or git.holds(commit, branch):

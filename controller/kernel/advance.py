@@ -15,12 +15,14 @@ def advance(state: RunState) -> Decision | None:
     """Return the next move, or None when the run must wait for an event."""
     if state.finished or state.halt:
         return None
-    if state.undoing and state.resting and state.closing != "cancelled":
-        return issue(state, ActionKind.UNDO, state.undoing[0], modules=list(state.undoing))
-    if state.closing:
+    if state.closing == "cancelled":
         return _close(state)
     if following := follow(state):
         return following
+    if state.undoing:  # nothing is built on what must go
+        return issue(state, ActionKind.UNDO, state.undoing[0], modules=list(state.undoing)) if state.calm else None
+    if state.closing:
+        return _close(state)
     wave = state.wave_shape
     if wave is not None:
         return _walk_wave(state, wave)
@@ -46,8 +48,10 @@ def _close(state: RunState) -> Decision | None:
     for name, status in state.modules.items():
         if status.state not in kept:
             state = put(state, name, "the run ended", S.CANCELLED, accepted=False, waits_for="")
-    if state.closing == "cancelled" and _ending(state) == "done" and S.CANCELLED not in _standing(state):
+    all_landed = _ending(state) == "done" and S.CANCELLED not in _standing(state)
+    if state.closing == "cancelled" and all_landed and not state.due:
         state = replace(state, closing="done")  # the cancel came when the last landing was under way
+    state = replace(state, questions={})
     return issue(state, ActionKind.FINISH, ending=state.closing, unanswered=[due.subject for due in state.due])
 
 
@@ -110,8 +114,6 @@ def _join(state: RunState, wave: WaveShape) -> Decision | None:
     """When all are accepted or final: merge one by one in plan order, then refresh, then on to the next wave."""
     if not state.calm or state.find(wave, *UNSETTLED):
         return None
-    if state.culprit:
-        return issue(state, ActionKind.UNDO, state.culprit)
     if asking := _ask_wave(state, wave):
         return asking
     if state.find(wave, Lane.ASKED):
@@ -119,17 +121,19 @@ def _join(state: RunState, wave: WaveShape) -> Decision | None:
     if module := state.find(wave, Lane.FRESH, Lane.READY):
         status = state.at(module)
         return issue(state, ActionKind.MERGE, module, status.attempt, commit=status.commit, head=status.head)
-    if state.unrefreshed:
+    if state.wave in state.stale:
         return issue(state, ActionKind.REFRESH, level="wave", wave=wave.number)
     return Decision(replace(state, wave=state.wave + 1))
 
 
 def _ask_wave(state: RunState, wave: WaveShape) -> Decision | None:
     """Ask for the trees that have no yes yet; one that has it keeps it while the others are worked over."""
-    if state.shape.yes or state.shape.profile == "fast":
+    if state.shape.yes or state.shape.profile == "fast" or not state.find(wave, Lane.FRESH):
         return None
-    modules = state.filed(wave, Lane.FRESH)
-    return _ask_for(state, f"wave:{wave.number}", modules) if modules else None
+    subject = f"wave:{wave.number}"
+    asked = state.questions[subject].modules if subject in state.questions else ()
+    fresh = state.filed(wave, Lane.FRESH)
+    return _ask_for(state, subject, [m for m in wave.modules if m in {*asked, *fresh}])
 
 
 def _end_phase(state: RunState) -> Decision | None:

@@ -1,5 +1,6 @@
 """What follows a landing and cannot be undone: a push, hooks. Each is asked about; the walk goes on meanwhile."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from controller.kernel.state import Decision, Due, RunState, ask, bound_key, issue
@@ -14,7 +15,7 @@ def follows(phase: PhaseShape, commit: str) -> tuple[Due, ...]:
 def follow(state: RunState) -> Decision | None:
     """Ask about what nobody was asked about yet; carry out what got a yes, one at a time."""
     for due in state.due:
-        if not due.stage:
+        if not due.stage and not state.closing:
             return ask(staged(state, due.subject, "asked"), due.subject, _key(due), ())
         if due.stage == "granted" and not state.doing(ActionKind.AFTER):
             data = {**due._asdict(), "key": _key(due)}
@@ -40,6 +41,15 @@ def staged(state: RunState, subject: str, stage: str) -> RunState:
 def dropped(state: RunState, subject: str) -> RunState:
     """Leave it undone, as a person said; or it is done."""
     return replace(state, due=tuple(d for d in state.due if d.subject != subject))
+
+
+def asked_anew(state: RunState, reverted: Iterable[str]) -> RunState:
+    """Void after a rollback what was agreed on; what follows a landing that was reverted is not due any more."""
+    gone = set(reverted)
+    phases = [p for p in state.shape.phases if not gone.isdisjoint(m for wave in p.waves for m in wave.modules)]
+    void = {after.subject for phase in phases for after in phase.after}
+    left = (d._replace(stage="", tries=d.tries + 1) for d in state.due if d.subject not in void)
+    return replace(state, due=tuple(left))
 
 
 def once_more(state: RunState) -> RunState:

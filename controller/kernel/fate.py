@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from controller.kernel.state import RunState, dependents, halted, put
+from controller.kernel.state import RunState, dependents, halted, put, unasked
 from packets.states import FINAL, ModuleState
 
 PATIENCE = 5
@@ -30,14 +30,28 @@ def stuck(state: RunState, module: str, why: str) -> RunState:
 
 def fail(state: RunState, module: str, cause: str) -> RunState:
     """Fail a module and cancel everything that depends on it; what of them is merged is undone."""
-    built = [module, *dependents(state.layout, [module])]
-    merged = [m for m in built if state.at(m).merged and state.at(m).state not in FINAL]
-    state = replace(state, undoing=(*state.undoing, *merged))
-    state = put(state, module, cause, S.FAILED, accepted=False, waits_for="")
-    for other in built[1:]:
+    state = undo(state, module)
+    state = put(unasked(state, module), module, cause, S.FAILED, accepted=False, waits_for="")
+    for other in dependents(state.layout, [module]):
         if state.at(other).state not in FINAL:
+            state = unasked(state, other)
             state = put(state, other, f"{module} failed", S.CANCELLED, accepted=False, waits_for="")
     return state
+
+
+def undo(state: RunState, module: str) -> RunState:
+    """Have the merge of a module undone, and the merges that were built on it."""
+    built = [module, *dependents(state.layout, [module])]
+    merged = [m for m in built if state.at(m).merged and state.at(m).state not in FINAL]
+    return replace(state, undoing=tuple(dict.fromkeys((*state.undoing, *merged))))
+
+
+def start_over(state: RunState, module: str, cause: str) -> RunState:
+    """Forget what the module has, and let it begin anew with all its attempts: what it stood on is gone."""
+    more = state.at(module).attempt + state.shape.attempts[module]
+    facts = {"accepted": False, "waits_for": "", "commit": "", "signature": "", "redo": False, "by_hand": ""}
+    facts |= {"merged": False, "running": False, "allowed": more}
+    return put(unasked(state, module), module, cause, S.QUEUED, **facts)
 
 
 def cut_off(state: RunState, module: str, reason: str) -> RunState:

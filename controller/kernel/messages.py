@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from controller.kernel.state import RunState, put
+from controller.kernel.state import RunState, put, unasked
 from packets.events import ActionKind, Event
 from packets.states import FINAL, ModuleState
 
@@ -13,8 +13,6 @@ _SETTLED = FINAL | {S.ASLEEP}
 
 def said(state: RunState, event: Event) -> RunState:
     """Take a message in: to the module it names, which wakes, or to all that still work."""
-    if state.closing:
-        return state
     named = [event.module] if event.module in state.modules else []
     names = named or ([] if event.module else [m for m, s in state.modules.items() if s.state not in _SETTLED])
     for module in names:
@@ -45,37 +43,17 @@ def heed_all(state: RunState) -> RunState:
 def heed(state: RunState, module: str) -> RunState:
     """Queue an attempt that will hear what is unread, unless one runs, or the merge or landing of it is under way."""
     status = state.at(module)
-    if not status.unread or status.running or status.state in FINAL or state.moving == module:
+    if not status.unread or status.running or status.state in FINAL or module in state.moving:
         return state
     if status.state is S.ASLEEP:
-        return state if state.doing(ActionKind.LAND) else _awake(state, module)
+        return state if state.closing or state.doing(ActionKind.LAND) else _awake(state, module)
     to = status.state if status.state is S.PAUSED else S.QUEUED
-    return put(_unasked(state, module), module, "told something new", to, accepted=False, waits_for="")
-
-
-def _unasked(state: RunState, module: str) -> RunState:
-    """Take back the question about the module's tree; the others of it are asked about anew."""
-    for question in [q for q in state.questions.values() if module in q.modules]:
-        left = {subject: q for subject, q in state.questions.items() if q is not question}
-        state = replace(state, questions=left)
-        for other in question.modules:
-            if other != module and state.at(other).state is S.WAITING:
-                state = put(state, other, "asked about anew", S.WORKING, waits_for=_matter(state, other))
-    return state
-
-
-def _matter(state: RunState, module: str) -> str:
-    waits = state.at(module).waits_for
-    return "" if waits == "approval" else waits
+    return put(unasked(state, module), module, "told something new", to, accepted=False, waits_for="")
 
 
 def _awake(state: RunState, module: str) -> RunState:
     """Wake a sleeper into a new attempt: the walk goes back to its wave, and what was agreed on landing is void."""
-    phase = state.phase_shape
-    places = [n for n, wave in enumerate(phase.waves) if module in wave.modules] if phase else []
-    if not places:
-        return state
     state = put(state, module, "woken by a message", S.QUEUED, accepted=False, waits_for="", signature="")
     left = {subject: q for subject, q in state.questions.items() if not subject.startswith("landing:")}
-    back = min(state.wave, places[0])
+    back = min(state.wave, state.layout.wave[module])
     return replace(state, wave=back, phase_green=False, questions=left, approved=frozenset())

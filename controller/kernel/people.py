@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from controller.kernel.after import dropped, is_due, staged
-from controller.kernel.fate import again, cut_off, fail
+from controller.kernel.after import asked_anew, dropped, is_due, staged
+from controller.kernel.fate import again, cut_off, fail, start_over
+from controller.kernel.messages import heed_all
 from controller.kernel.module import ASKS_AGAIN
-from controller.kernel.state import Question, RunState, dependents, halted, put, put_on_again
+from controller.kernel.state import Question, RunState, answered, dependents, halted, put, put_on_again, unasked
 from packets.events import ActionKind, Event
 from packets.states import FINAL, ModuleState
 
@@ -18,18 +19,12 @@ def _question(state: RunState, event: Event) -> Question | None:
     return question if question and question.key == event.data["key"] else None
 
 
-def _answered(state: RunState, question: Question) -> RunState:
-    left = dict(state.questions)
-    del left[question.subject]
-    return replace(state, questions=left)
-
-
 def granted(state: RunState, event: Event) -> RunState:
     """Take a yes: to a landing, to merging these very trees, or to one more attempt."""
     question = _question(state, event)
     if question is None:
         return state
-    state = _answered(state, question)
+    state = answered(state, question)
     for module in question.modules:
         status = state.at(module)
         if status.waits_for in ASKS_AGAIN:
@@ -50,16 +45,14 @@ def rejected(state: RunState, event: Event) -> RunState:
     named = event.data.get("module", "")
     if question is None or (named and named not in question.modules):
         return state
-    state = _answered(state, question)
+    state = unasked(state, named) if named else answered(state, question)
     if is_due(state, question.subject):
         return dropped(state, question.subject)
     if not question.modules:
         return replace(state, closing=state.closing or "failed")
-    for module in question.modules:
+    for module in [named] if named else question.modules:
         cause = f"rejected by {event.actor}"
-        if named not in {"", module}:
-            state = put(state, module, "asked about anew", S.WORKING, waits_for="")
-        elif event.data.get("final") or state.at(module).waits_for in ASKS_AGAIN:
+        if event.data.get("final") or state.at(module).waits_for in ASKS_AGAIN:
             state = fail(state, module, cause)
         else:
             state = again(state, module, cause)
@@ -71,10 +64,7 @@ def edited(state: RunState, event: Event) -> RunState:
     question, module = _question(state, event), event.data["module"]
     if question is None or module not in question.modules:
         return state
-    state = _answered(state, question)
-    for name in question.modules:
-        if name != module:
-            state = put(state, name, "asked about anew", S.WORKING, waits_for="")
+    state = unasked(state, module)
     facts = {"accepted": False, "waits_for": "", "signature": "", "by_hand": event.data["tree"]}
     more = max(state.at(module).allowed, state.at(module).attempt + 1)
     return put(state, module, f"edited by {event.actor}", S.QUEUED, allowed=more, **facts)
@@ -85,7 +75,7 @@ def lapsed(state: RunState, event: Event) -> RunState:
     question = _question(state, event)
     if question is None:
         return state
-    state = _answered(state, question)
+    state = answered(state, question)
     for module in question.modules:
         state = put(state, module, "its approval lapsed", S.PAUSED)
     if is_due(state, question.subject):
@@ -121,8 +111,8 @@ def cancelled(state: RunState, event: Event) -> RunState:
     if any(action.endswith(f"-{ActionKind.FINISH}") for action in state.inflight):
         return state
     for name, status in state.modules.items():
-        if status.state not in FINAL and status.state is not S.ASLEEP and not status.accepted:
-            state = put(state, name, f"cancelled by {event.actor}", S.CANCELLED, waits_for="")
+        if status.state not in FINAL | {S.ASLEEP} and name not in state.moving:
+            state = put(state, name, f"cancelled by {event.actor}", S.CANCELLED, accepted=False, waits_for="")
     return replace(state, closing="cancelled", halt="", questions={}, undoing=())
 
 
@@ -130,12 +120,10 @@ def rolled_back(state: RunState, event: Event) -> RunState:
     """Start over what was undone and what was built on it. Whatever was under way or agreed on before is void."""
     undone = {m for m in event.data["modules"] if state.at(m).merged and state.at(m).state not in FINAL}
     on_it = {m for m in dependents(state.layout, undone) if state.at(m).state not in FINAL | {S.ASLEEP}}
+    state = replace(state, questions={})
     for name, status in state.modules.items():
         if name in undone | on_it:
-            more = status.attempt + state.shape.attempts[name]
-            facts = {"accepted": False, "waits_for": "", "commit": "", "signature": "", "redo": False, "by_hand": ""}
-            facts |= {"merged": False, "running": False, "allowed": more}
-            state = put(state, name, f"rolled back by {event.actor}", S.QUEUED, **facts)
+            state = start_over(state, name, f"rolled back by {event.actor}")
         elif status.running:
             state = cut_off(state, name, "stopped by a rollback")
         elif status.state is S.WAITING:
@@ -144,15 +132,17 @@ def rolled_back(state: RunState, event: Event) -> RunState:
     state = put_on_again(state, event.data.get("commits", {}))
     for name in event.data["reverted"]:
         state = put(state, name, "reverted", reverted=True)
+    failed = tuple(m for m in state.undoing if state.at(m).state in FINAL)  # they still go
     state = replace(
-        state, tip=event.data["tree"], phase_green=False, culprit="", undoing=(), moving="", questions={}, due=(),
-        approved=frozenset(), inflight=frozenset(), halt="" if state.finished else "paused",
+        state, tip=event.data["tree"], phase_green=False, culprit="", undoing=failed, moving=(), approved=frozenset(),
+        inflight=frozenset(), halt="" if state.finished else "paused",
     )  # fmt: skip
-    return _reopened(state, undone) if undone and state.closing != "cancelled" else state
+    state = asked_anew(state, event.data["reverted"])
+    return heed_all(_reopened(state, undone) if undone and state.closing != "cancelled" else state)
 
 
 def _reopened(state: RunState, undone: set[str]) -> RunState:
     """Put the run before the first wave that lost a module; it stands still until somebody resumes it."""
-    spots = ((p, w) for p, phase in enumerate(state.shape.phases) for w in range(len(phase.waves)))
-    phase, wave = next((p, w) for p, w in spots if undone & set(state.shape.phases[p].waves[w].modules))
-    return replace(state, phase=phase, wave=wave, unrefreshed=True, closing="", finished=False, halt="paused")
+    waves = {state.layout.wave[module] for module in undone}
+    back, stale = min(state.wave, *waves), state.stale | waves
+    return replace(state, wave=back, stale=stale, closing="", finished=False, halt="paused")

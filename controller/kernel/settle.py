@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from controller.kernel import people
 from controller.kernel.after import done, follows, once_more
-from controller.kernel.fate import again, cut_off, fail, stuck
+from controller.kernel.fate import again, cut_off, fail, start_over, stuck, undo
 from controller.kernel.messages import heed, heed_all, read, said
-from controller.kernel.state import RunState, halted, put, put_on_again
+from controller.kernel.state import MOVES, RunState, dependents, halted, put, put_on_again
 from packets.events import ActionKind, Event, EventType
-from packets.states import ModuleState
+from packets.states import FINAL, ModuleState
 
 S = ModuleState
 
@@ -23,11 +23,20 @@ def settle(state: RunState, event: Event) -> RunState:
         told = _PEOPLE.get(event.type)
         return told(state, event) if told else state
     if event.action in state.inflight:
-        moved = event.action.endswith((f"-{ActionKind.MERGE}", f"-{ActionKind.UNDO}"))
-        left = state.inflight - {event.action}
-        return rule(replace(state, inflight=left, moving="" if moved else state.moving), event)
+        return _over(rule(replace(state, inflight=state.inflight - {event.action}), event), event.action)
     nameless = event.type is EventType.BROKEN and not event.action  # the machine, before any action
     return rule(state, event) if nameless else state
+
+
+def _over(state: RunState, action: str) -> RunState:
+    """When no merge is made or undone any more, its modules heed what was said meanwhile."""
+    if not action.endswith(tuple(f"-{kind}" for kind in MOVES)):
+        return state
+    moved = state.moving
+    state = replace(state, moving=())
+    for module in moved:
+        state = heed(state, module)
+    return state
 
 
 def _judged(state: RunState, event: Event) -> RunState:
@@ -56,14 +65,18 @@ def _stopped(state: RunState, event: Event) -> RunState:
 
 
 def _merged(state: RunState, event: Event) -> RunState:
+    module = event.module
     facts = {"accepted": False, "commit": event.data["commit"], "merged": True, "waits_for": ""}
-    state = put(state, event.module, "merged", S.ASLEEP, **facts)
-    state = replace(state, tip=event.data["tree"], unrefreshed=True, phase_green=False)
-    return heed(state, event.module)
+    stale = state.stale | {state.layout.wave[module]}
+    state = replace(state, tip=event.data["tree"], stale=stale, phase_green=False)
+    if state.at(module).state in FINAL:  # what it needs failed meanwhile
+        return put(replace(state, undoing=(*state.undoing, module)), module, "merged", **facts)
+    return put(state, module, "merged", S.ASLEEP, **facts)
 
 
 def _conflict(state: RunState, event: Event) -> RunState:
-    return again(state, event.module, "merge conflict")
+    module = event.module
+    return state if state.at(module).state in FINAL else again(state, module, "merge conflict")
 
 
 def _refreshed(state: RunState, event: Event) -> RunState:
@@ -73,15 +86,17 @@ def _refreshed(state: RunState, event: Event) -> RunState:
             return state  # somebody woke a module meanwhile: the phase goes on, and is looked at again
         return replace(state, phase_green=not red, closing=state.closing or red)
     culprit = event.data.get("culprit", "")
-    if red and culprit in _from_here(state) and state.at(culprit).merged:
-        return replace(state, culprit=culprit)
-    if red and any(status.merged and status.state in _AWAKE for status in state.modules.values()):
+    if red and culprit in _from_here(state) and state.at(culprit).state is S.ASLEEP:
+        return undo(replace(state, culprit=culprit), culprit)
+    if red and _is_looked_at_again(state):
         return state
-    return replace(state, unrefreshed=False, closing=state.closing or red)
+    return replace(state, stale=state.stale - {state.wave}, closing=state.closing or red)
 
 
-_AWAKE = frozenset({S.QUEUED, S.WORKING, S.WAITING, S.PAUSED})
-"""Where a merged module stands that somebody woke: what it brings is looked at again."""
+def _is_looked_at_again(state: RunState) -> bool:
+    """Tell whether a merge is to be undone or made anew: somebody woke a module while the refresh was under way."""
+    rest = FINAL | {S.ASLEEP}
+    return bool(state.undoing) or any(s.merged and s.state not in rest for s in state.modules.values())
 
 
 def _from_here(state: RunState) -> list[str]:
@@ -90,12 +105,18 @@ def _from_here(state: RunState) -> list[str]:
 
 
 def _undone(state: RunState, event: Event) -> RunState:
-    for module in state.undoing or (event.module,):
+    culprit, gone = state.culprit, state.moving
+    for module in gone:
         state = put(state, module, "undone", commit="", merged=False)
     state = put_on_again(state, event.data.get("commits", {}))
-    state = replace(state, tip=event.data["tree"], unrefreshed=True, phase_green=False, culprit="", undoing=())
-    asleep = state.at(event.module).state is S.ASLEEP
-    return again(state, event.module, "its merge turned the wave red") if asleep else state
+    left, stale = tuple(m for m in state.undoing if m not in gone), {state.layout.wave[m] for m in gone}
+    state = replace(state, tip=event.data["tree"], stale=state.stale | stale, undoing=left, culprit="")
+    state = replace(state, phase_green=False)
+    for module in dependents(state.layout, [culprit]):
+        if state.at(module).state not in FINAL and state.at(module).attempt:
+            state = start_over(state, module, f"{culprit} was undone")
+    asleep = culprit in gone and state.at(culprit).state is S.ASLEEP
+    return again(state, culprit, "its merge turned the wave red") if asleep else state
 
 
 def _synced(state: RunState, event: Event) -> RunState:
@@ -111,7 +132,7 @@ def _landed(state: RunState, event: Event) -> RunState:
         if state.at(module).state is S.ASLEEP:
             state = put(state, module, f"landed with {event.data['commit'][:12]}", S.DONE)
     due = state.due + (follows(phase, event.data["commit"]) if phase else ())
-    return replace(state, phase=state.phase + 1, wave=0, phase_green=False, due=due)
+    return replace(state, phase=state.phase + 1, wave=0, phase_green=False, stale=frozenset(), due=due)
 
 
 def _blocked(state: RunState, _event: Event) -> RunState:

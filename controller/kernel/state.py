@@ -10,6 +10,9 @@ from controller.kernel.module import Lane, ModuleStatus
 from packets.events import Action, ActionKind, PhaseShape, Shape, WaveShape
 from packets.states import ModuleState, step
 
+MOVES = frozenset({ActionKind.MERGE, ActionKind.UNDO})
+"""What changes the modules on the integration branch."""
+
 
 class Transition(NamedTuple):
     """One change of state, stored before anybody acts on it."""
@@ -44,6 +47,7 @@ class Layout(NamedTuple):
 
     names: tuple[str, ...]
     place: dict[str, int]
+    wave: dict[str, int]  # which wave of its phase a module is in
     needed_by: dict[str, list[str]]
 
 
@@ -61,13 +65,13 @@ class RunState:
     tip: str = ""
     inflight: frozenset[str] = frozenset()
     issued: int = 0
-    unrefreshed: bool = False
+    stale: frozenset[int] = frozenset()  # waves of the phase whose merges no refresh has seen
     phase_green: bool = False
     questions: dict[str, Question] = field(default_factory=dict)
     approved: frozenset[Question] = frozenset()  # landings that got a yes
-    culprit: str = ""  # the module whose merge is to be undone
-    undoing: tuple[str, ...] = ()  # modules that failed with their merges on the branch, and what was built on them
-    moving: str = ""  # the module whose merge is made or undone at this moment
+    culprit: str = ""  # the module whose merge turned a wave red
+    undoing: tuple[str, ...] = ()  # merges that must go: of the culprit, of what failed, of what was built on them
+    moving: tuple[str, ...] = ()  # the modules whose merges are made or undone at this moment
     due: tuple[Due, ...] = ()  # what follows the landings so far
     moved: str = ""  # the base branch moved here meanwhile
     halt: str = ""  # why nothing new starts: interrupted, paused, blocked
@@ -138,10 +142,14 @@ def fresh(shape: Shape, tip: str) -> RunState:
     return RunState(
         shape=shape,
         modules={m: ModuleStatus(allowed=shape.attempts[m]) for m in names},
-        layout=Layout(names, {m: place for place, m in enumerate(names)}, needed_by),
+        layout=Layout(names, {m: place for place, m in enumerate(names)}, _waves(shape), needed_by),
         lanes=dict.fromkeys(Lane, ()) | {Lane.START: tuple(range(len(names)))},
         tip=tip,
     )
+
+
+def _waves(shape: Shape) -> dict[str, int]:
+    return {m: n for phase in shape.phases for n, wave in enumerate(phase.waves) for m in wave.modules}
 
 
 def put(state: RunState, module: str, cause: str, to: ModuleState | None = None, **changes: Any) -> RunState:
@@ -169,11 +177,11 @@ def _refiled(state: RunState, module: str, before: Lane, after: Lane) -> dict[La
     return {**state.lanes, before: left[:out] + left[out + 1 :], after: (*joined[:to], place, *joined[to:])}
 
 
-def issue(state: RunState, kind: ActionKind, module: str = "", attempt: int = 0, **data: Any) -> Decision:
+def issue(state: RunState, kind: ActionKind, module: str = "", attempt: int = 0, /, **data: Any) -> Decision:
     """Give out an action under the next number: the same fold gives the same ids, over any crash."""
     action = Action(id=f"{state.issued + 1:05d}-{kind}", kind=kind, module=module, attempt=attempt, data=data)
     inflight = state.inflight if kind is ActionKind.ASK else state.inflight | {action.id}
-    moving = module if kind in {ActionKind.MERGE, ActionKind.UNDO} else state.moving
+    moving = tuple(data.get("modules", (module,))) if kind in MOVES else state.moving
     return Decision(replace(state, issued=state.issued + 1, inflight=inflight, moving=moving), (action,))
 
 
@@ -182,6 +190,21 @@ def ask(state: RunState, subject: str, key: str, modules: Iterable[str]) -> Deci
     question = Question(subject, key, tuple(modules))
     state = replace(state, questions={**state.questions, subject: question})
     return issue(state, ActionKind.ASK, subject=subject, key=key, modules=list(question.modules))
+
+
+def unasked(state: RunState, module: str) -> RunState:
+    """Take back the question about the module; the others of that question are asked about anew."""
+    for question in [q for q in state.questions.values() if module in q.modules]:
+        state = answered(state, question)
+        for other in question.modules:
+            if other != module:
+                state = put(state, other, "asked about anew", ModuleState.WORKING, waits_for="")
+    return state
+
+
+def answered(state: RunState, question: Question) -> RunState:
+    """Close a question."""
+    return replace(state, questions={s: q for s, q in state.questions.items() if s != question.subject})
 
 
 def put_on_again(state: RunState, commits: dict[str, str]) -> RunState:

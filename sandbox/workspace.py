@@ -15,8 +15,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from packets.errors import GraceError
+from packets.errors import Damaged, GraceError
 from packets.packet import ExecutionPacket
 from packets.scope import Scope
 from sandbox.checkout import appearing, base_checkout, candidate, discard, write_files
@@ -90,9 +91,8 @@ def prepare(
 
 def opened(folder: Path) -> Workspace | None:
     """Return the complete workspace at `folder`, or None."""
-    try:
-        known = json.loads((folder / _RECORD).read_bytes())
-    except FileNotFoundError:
+    known = _recorded(folder)
+    if known is None:
         return None
     layers = tuple(
         (folder / name, Layer(**{**about, "covered": frozenset(about["covered"])})) for name, about in known["layers"]
@@ -115,9 +115,32 @@ def hand_in(workspace: Workspace, name: str, text: str) -> None:
     fresh.replace(folder / name)
 
 
+def write_synced(path: Path, data: bytes) -> None:
+    """Write a file that must be whole when it is there, also after a power loss."""
+    fresh = path.with_name(f"{path.name}.new")
+    with fresh.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def _recorded(folder: Path) -> dict[str, Any] | None:
+    """Return the record, or None without one; raises Damaged: what the worker wrote cannot be told from the base."""
+    try:
+        known: dict[str, Any] = json.loads((folder / _RECORD).read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError as fault:
+        hint = f"keep what it holds, then: rm -r {folder}; grace resume makes it anew"
+        raise Damaged(f"{folder / _RECORD} is damaged", hint) from fault
+    return known
+
+
 def packet_of(folder: Path) -> str:
     """Return the packet id that the workspace at `folder` was made for."""
-    return str(json.loads((folder / _RECORD).read_bytes())["packet_id"])
+    known = _recorded(folder) or {}
+    return str(known.get("packet_id", ""))
 
 
 def _known(found: Workspace | None, folder: Path) -> Workspace:
@@ -218,7 +241,7 @@ def _record(folder: Path, packet: ExecutionPacket, layout: Layout, shared: Path 
         "layers": layers,
         "mounts": sorted(_mounts(layout, shared), key=lambda mount: mount[1]),
     }
-    (folder / _RECORD).write_text(json.dumps(record))
+    write_synced(folder / _RECORD, json.dumps(record).encode())
 
 
 def _mounts(layout: Layout, shared: Path | None) -> list[tuple[str, str, bool]]:

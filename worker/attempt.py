@@ -20,7 +20,7 @@ from packets.packet import ExecutionPacket
 from sandbox.effect import effect
 from sandbox.git import Git
 from sandbox.protocol import GRACE, REPO, Ending, Job, Sandbox
-from sandbox.workspace import Workspace, discard, harvest, opened, prepare
+from sandbox.workspace import Workspace, discard, harvest, opened, prepare, write_synced
 from worker.agents.choose import agent_for
 from worker.agents.protocol import Agent
 from worker.report import read_report, read_tail
@@ -112,10 +112,8 @@ def _run(sandbox: Sandbox, job: Job, folder: Path, cancelled: Callable[[], bool]
         _started(folder).touch()
     sandbox.start(job)
     ending = sandbox.wait(job, cancelled)
-    fresh = folder / "ended.json.new"
     with effect("job.end"):
-        fresh.write_bytes(_ENDING.dump_json(ending))
-        fresh.replace(folder / "ended.json")
+        write_synced(folder / "ended.json", _ENDING.dump_json(ending))
     return ending
 
 
@@ -127,7 +125,7 @@ def _ended(folder: Path) -> Ending | None:
     """Return how the job ended, if it did and we saw it."""
     try:
         return _ENDING.validate_json((folder / "ended.json").read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # damaged: it is waited for again, or its edits are kept and it runs anew
         return None
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from packets.agent import CommandAgent
-from packets.errors import GraceError
+from packets.errors import Damaged, GraceError
 from packets.outcome import AnomalyKind
 from packets.packet import AgentChoice, Base, ExecutionPacket
 from sandbox.checkout import MTIME, _remove_stubborn, prune_cache
@@ -450,6 +450,19 @@ def test_prepare_again_gives_the_same_workspace_and_no_others(git, tmp_path):
     assert (again.repo / "app/a.py").read_bytes() == b"work"
     with pytest.raises(GraceError, match="another packet"):
         prepare(git, packet_for(git, ["lib/"]), FullCopy(), folder)
+
+
+def test_a_workspace_whose_record_is_damaged_is_said_and_not_thrown_away(git, tmp_path):
+    packet = packet_for(git, ["app/"])
+    folder = tmp_path / "w"
+    made = prepare(git, packet, FullCopy(), folder)
+    (made.repo / "app/a.py").write_bytes(b"work")
+    (folder / "workspace.json").write_bytes(b"")
+    for look in (lambda: opened(folder), lambda: prepare(git, packet, FullCopy(), folder)):
+        with pytest.raises(Damaged, match=r"workspace\.json is damaged") as caught:
+            look()
+        assert f"rm -r {folder}" in caught.value.hint
+    assert (made.repo / "app/a.py").read_bytes() == b"work"
 
 
 def test_the_packet_lies_at_grace_as_json_and_yaml(git, tmp_path):

@@ -122,6 +122,18 @@ def test_h3_what_has_ended_is_harvested_again_and_not_run_again(run, packets):
     assert again == first
 
 
+def test_an_end_that_a_power_loss_cut_off_is_no_end(run, packets, git):
+    packet = packets.script(["app/"], "date +%N > app/when")
+    first, _ = run(packet)
+    ended = git.roots.work(packet.run_id, "Shop/One", 1) / "ended.json"
+    ended.write_bytes(b"")
+    rescued = []
+    again, _ = run(packet, rescue=rescued.append)
+    assert rescued == [first.head_tree]
+    assert (again.exit_code, again.head_tree != first.head_tree) == (0, True)
+    assert json.loads(ended.read_text())["exit_code"] == 0
+
+
 def test_a1_unfinished_edits_of_a_dead_worker_are_handed_over_before_a_fresh_start(run, packets, git, engine):
     packet = packets.script(["app/"], "[ -e app/seen ] && exit 9; echo done > app/done")
     run(packet)

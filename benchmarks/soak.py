@@ -1,7 +1,8 @@
 """A long plan, and everything killed at random while it runs: is anything lost, doubled or left over at its end.
 
 `scripts/bench soak [--minutes 10] [--modules 200] [--engine memory|docker|both] [--seed N]`. The command runs as a
-process of its own. Killed with SIGKILL are: the controller, alone or with all its children, also while it resumes; a
+process of its own, on docker in every second run in the background (`--detach`), where its supervisor has to notice.
+Killed with SIGKILL are: the controller, alone or with all its children, also while it resumes; a
 worker's or a check's container (`docker kill`, `docker rm -f`; on the memory engine a script is lost); and a docker
 engine of the bench's own, which comes back. When time is over, the last run is carried to its end in peace. Each run
 that has ended is looked at by `soaking/audit.py`. One line says what was found; evidence comes before it.
@@ -11,6 +12,7 @@ import argparse
 import random
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -22,13 +24,12 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parent))  # python runs us with -P: no module of a folder that we happen to be in
 
 from soaking import audit, job
-from soaking.carried import Carried, Docker, Memory
+from soaking.carried import Carried, Detached, Docker, Memory
 from soaking.daemon import Daemon
 
 FAULTS = ("lost", "doubled", "left over")
 _STANDS = 10  # times in a row that a run may stand still by itself, with nothing killed in between
 _SILENCE = 180.0  # seconds without a new event after which a run hangs
-_GRACE = 1800.0  # seconds that the last run may take in peace
 
 
 @dataclass
@@ -49,18 +50,19 @@ class Tally:
 class Chaos:
     """Carries one run after the other on one engine, and kills at random moments until its time is over."""
 
-    def __init__(self, engine: Carried, seed: int, modules: int, until: float, tally: Tally) -> None:
-        self.engine, self.seed, self.until, self.tally = engine, seed, until, tally
+    def __init__(self, engines: list[Carried], seed: int, modules: int, until: float, tally: Tally) -> None:
+        self.engines, self.engine, self.seed, self.until, self.tally = engines, engines[0], seed, until, tally
         self.listed = job.modules(modules)
-        self.dice = random.Random(f"{seed} {engine.name}")
+        self.dice = random.Random()
 
     def go(self) -> None:
-        """Run until time is over; a fault of ours is one of the evidence's."""
+        """Run until time is over, in each way in turn; a fault of the bench itself is told like any other."""
         try:
             while time.monotonic() < self.until and not self.tally.faults:
+                self.engine = self.engines[self.seed % len(self.engines)]
+                self.dice = random.Random(f"{self.seed} {self.engine.name}")
                 self._run()
                 self.seed += 1
-                self.dice = random.Random(f"{self.seed} {self.engine.name}")
         except Exception as fault:  # noqa: BLE001 - the other engine's figures must not be lost
             self.tally.faults.append(f"lost: {self.engine.name}, seed {self.seed}: the bench broke: {fault!r}")
 
@@ -68,7 +70,10 @@ class Chaos:
         """Carry one run to its end, through all kills, and look at what is there then."""
         engine = self.engine
         engine.begin(self.seed, self.listed)
-        ended = self._carry()
+        try:
+            ended = self._carry()
+        finally:
+            engine.kill(group=True)  # what has ended by itself does not mind
         found = [f"lost: {ended}"] if ended else []
         found += audit.audit(engine.repo, self.listed) + engine.left_over()
         self.tally.runs += 1
@@ -82,41 +87,43 @@ class Chaos:
         """Return what went wrong on the way, or nothing."""
         engine, stood, strikes = self.engine, 0, 0
         engine.start(resume=False)
-        strike_at, seen, heard = self._next(fresh=True), -1, time.monotonic()
+        seen, heard = -1, time.monotonic()
+        strike_at, strike_behind = self._next(0, fresh=True)
         while True:
             if (now := engine.events()) != seen:
                 seen, heard = now, time.monotonic()
             if time.monotonic() - heard > _SILENCE:
-                engine.kill(group=True)
                 return f"nothing happened for {_SILENCE:g} s: {engine.last_words()}"
-            if (code := engine.ended(0.02)) is not None:
-                if code == 0:
-                    return ""
-                stood = 1 if strikes else stood + 1
-                strikes = 0
+            if (code := engine.ended(0.02)) == 0:
+                return ""
+            if code is not None:
+                stood, strikes = 1 if strikes else stood + 1, 0
                 engine.notes.append(f"stood still with exit {code}: {engine.last_words()}")
                 if code not in {3, 4} or stood > _STANDS:
                     return f"exit {code}, {stood} times: {engine.last_words()}"
                 engine.start(resume=True)
-                strike_at = self._next(fresh=True)
-            elif time.monotonic() > strike_at:
+                strike_at, strike_behind = self._next(seen, fresh=True)
+            elif strike_at < time.monotonic() < self.until and seen >= strike_behind:
                 self._strike()
                 strikes += 1
-                strike_at = self._next(fresh=self.dice.random() < 0.3)  # noqa: PLR2004 - a share
+                strike_at, strike_behind = self._next(seen, fresh=self.dice.random() < 0.3)  # noqa: PLR2004 - a share
 
-    def _next(self, *, fresh: bool) -> float:
-        """Return when to strike next; `fresh`: while the controller may still be taking the run up."""
-        now = time.monotonic()
-        wait = self.dice.uniform(0, 2.5) if fresh else self.dice.expovariate(1 / 3.0)
-        return now + wait if now + wait < self.until else now + _GRACE
+    def _next(self, seen: int, *, fresh: bool) -> tuple[float, int]:
+        """Return when to strike next, and behind which event: the run has to get on, however slow the machine is.
+
+        `fresh`: at any moment, also while the controller is still taking the run up.
+        """
+        if fresh:
+            return time.monotonic() + self.dice.uniform(0, 2.5), seen
+        return time.monotonic() + self.dice.uniform(0, 1), seen + round(self.dice.expovariate(0.1))
 
     def _strike(self) -> None:
         """Kill something."""
         kind = self.dice.choices(("controller", "container", "engine"), (5, 4, self.engine.engines))[0]
         if kind == "controller":
-            self.engine.kill(group=self.dice.random() < 0.3)  # noqa: PLR2004 - a share
-            time.sleep(self.dice.choice((0.0, 0.0, 0.3, 1.5)))
-            self.engine.start(resume=self.dice.random() < 0.7)  # noqa: PLR2004 - a share
+            if self.engine.kill(group=self.dice.random() < 0.3):  # noqa: PLR2004 - a share
+                time.sleep(self.dice.choice((0.0, 0.0, 0.3, 1.5)))
+                self.engine.start(resume=self.dice.random() < 0.7)  # noqa: PLR2004 - a share
         elif not (self.engine.strike_container if kind == "container" else self.engine.strike_engine)(self.dice):
             return
         self.tally.kills[kind] += 1
@@ -151,19 +158,20 @@ def main() -> int:
     daemon = Daemon(scratch / "engine") if "docker" in engines else None
     if daemon:
         daemon.build()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))  # what we started must not outlive us
     tally, until = Tally(), time.monotonic() + args.minutes * 60
+    ways = [[Docker(scratch, daemon), Detached(scratch, daemon)]] if daemon else []
+    ways += [[Memory(scratch)]] if "memory" in engines else []
     try:
-        carried = [Docker(scratch, daemon) if name == "docker" else Memory(scratch) for name in engines]
-        threads = [
-            threading.Thread(target=Chaos(engine, args.seed, args.modules, until, tally).go) for engine in carried
-        ]
+        todo = [Chaos(way, args.seed, args.modules, until, tally).go for way in ways]
+        threads = [threading.Thread(target=go, daemon=True) for go in todo]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        for engine in carried:
-            engine.kill(group=True)
     finally:
+        for engine in (engine for way in ways for engine in way):
+            engine.kill(group=True)
         if daemon:
             daemon.close()
     if not tally.faults:

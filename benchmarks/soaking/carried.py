@@ -1,5 +1,6 @@
 """The command as a process on one engine: started, killed, listened to; and what it must not have left there."""
 
+import contextlib
 import os
 import random
 import signal
@@ -15,10 +16,13 @@ from pathlib import Path
 from soaking import audit, job
 from soaking.daemon import Daemon
 
+from controller.lock import CARRIER, SUPERVISOR, lease
+
 GRACE = Path(sys.executable).with_name("grace")
 DRIVER = Path(__file__).with_name("driver.py")
 _WORDS = 300  # characters
 _MOMENT = 3.0  # seconds
+_NOBODY = 4  # what `grace run` says where it sees that a controller is gone
 
 
 class Carried:
@@ -60,13 +64,16 @@ class Carried:
                 stdout=out, stderr=out, start_new_session=True,
             )  # fmt: skip
 
-    def kill(self, *, group: bool) -> None:
-        """Kill -9 the controller; with `group` everything that it started in its process group, at the same moment."""
-        if self.process is None:
-            return
-        if self.process.poll() is None:
-            (os.killpg if group else os.kill)(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+    def kill(self, *, group: bool) -> bool:
+        """Kill -9 the controller; with `group` everything that it started in its process group, at the same moment.
+
+        Returns whether somebody has to start it again.
+        """
+        if self.process is not None:
+            if self.process.poll() is None:
+                (os.killpg if group else os.kill)(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        return True
 
     def ended(self, seconds: float) -> int | None:
         """Return the exit code, or None while it runs."""
@@ -177,3 +184,45 @@ class Docker(Carried):
 
     def _runs(self) -> set[str]:
         return {path.name for path in (self.repo / ".git" / "grace" / "runs").iterdir()}
+
+
+class Detached(Docker):
+    """The same in the background: a supervisor starts a controller that died again; nobody else does."""
+
+    folder_of_run: Path | None = None
+
+    def begin(self, seed: int, listed: Sequence[job.Module]) -> None:
+        """Note that nobody is there yet."""
+        super().begin(seed, listed)
+        self.folder_of_run = None
+
+    def start(self, *, resume: bool) -> None:
+        """Have the run carried in the background."""
+        args = ["resume"] if resume and self.events() else ["run", "plan.yaml", "--yes", "--max-workers", "4"]
+        with self.words.open("ab") as out:
+            done = subprocess.run(
+                [*self.command, *args, "--detach"], cwd=self.repo, env=self.environment(), stdin=subprocess.DEVNULL,
+                stdout=out, stderr=out, timeout=120, check=False,
+            )  # fmt: skip
+        if done.returncode:
+            self.notes.append(f"--detach ended with exit {done.returncode}: {self.last_words()}")
+        self.folder_of_run = next((self.repo / ".git" / "grace" / "runs").iterdir())
+
+    def kill(self, *, group: bool) -> bool:
+        """Kill -9 the controller, with `group` its supervisor too: then alone somebody has to start them again."""
+        for name in (SUPERVISOR, CARRIER) if group else (CARRIER,):
+            holder = lease(self.folder_of_run, name) if self.folder_of_run else None
+            if holder and holder.pid:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(holder.pid, signal.SIGKILL)
+        return group
+
+    def ended(self, seconds: float) -> int | None:
+        """Return the run's exit code once it stands still and nobody is there who would go on with it."""
+        time.sleep(seconds)
+        assert self.folder_of_run is not None
+        if any(lease(self.folder_of_run, name) for name in (SUPERVISOR, CARRIER)):
+            return None
+        with closing(sqlite3.connect(self.repo / ".git" / "grace" / "state.db", timeout=30)) as db:
+            state, code = db.execute("SELECT state, exit FROM runs").fetchone()
+        return _NOBODY if state == "running" else int(code)

@@ -46,9 +46,8 @@ def test_exactly_the_commit_goes_to_the_branch_of_that_name(repo, remote):
     repo.git("config", "push.followTags", "true")
     repo.git("config", "push.default", "matching")
     assert send(repo, landed) == (True, f"pushed {landed[:12]} to main of origin")
-    assert (
-        repo.git("-C", str(remote), "for-each-ref", "--format=%(refname) %(objectname)") == f"refs/heads/main {landed}"
-    )
+    held = repo.git("-C", str(remote), "for-each-ref", "--format=%(refname) %(objectname)")
+    assert held == f"refs/heads/main {landed}"
 
 
 def test_what_is_there_already_is_left_alone_and_no_hook_runs(repo, remote, tmp_path):

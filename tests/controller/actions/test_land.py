@@ -238,3 +238,57 @@ def test_a_crash_while_a_moved_base_is_taken_in_keeps_the_saga_whole(world, cut,
     world.grace("resume").exits(0)
     assert {"src/theirs.txt"} <= world.files("main")
     assert world.show("src/old.txt", "main") == "new"
+
+
+# --- what the plan permits
+
+
+def test_land_auto_lands_without_a_question(world):
+    world.plan(ONE, permissions={"land": "auto"})
+    world.run("--profile", "fast").exits(0)
+    assert world.show("src/old.txt", "main") == "new"
+
+
+@pytest.mark.parametrize("by_hand", ["--ff-only", "--no-ff"])
+def test_land_deny_leaves_it_to_a_person_and_takes_it_as_landed_when_they_did(world, by_hand):
+    world.plan({**ONE, "B": {"writes": {"src/b.txt": "b"}, "phase": "two"}}, permissions={"land": "deny"})
+    head = world.head
+    for _ in range(2):
+        said = (world.grace("resume") if _ else world.run("--yes")).exits(4)
+        assert "`land: deny`" in said.out + said.err
+        assert world.head == head, "also under --yes"
+    note = world.status()["note"]
+    tip = world.git("rev-parse", f"grace/{world.run_id}/integration")
+    assert f"git switch main && git merge --ff-only {tip[:12]}" in note
+    assert f"grace resume {world.run_id}" in note
+    assert set(world.states().values()) == {"asleep", "queued"}
+
+    world.git("merge", "-q", by_hand, "-m", "by hand", tip)
+    mine = world.commit({"src/mine.txt": "mine"}, "and on")
+    world.grace("resume").exits(4)
+    assert world.states() == {"A": "done", "B": "asleep"}
+    assert world.head == mine
+    world.git("merge", "-q", "-m", "by hand", world.git("rev-parse", f"grace/{world.run_id}/integration"))
+    world.grace("resume").exits(0)
+    assert set(world.states().values()) == {"done"}
+    world.agrees()
+    assert world.leftovers() == []
+
+
+def test_land_deny_on_a_branch_that_is_to_be_made(world):
+    world.plan(ONE, permissions={"land": "deny"}, land={"branch": "built"})
+    said = world.run("--yes").exits(4)
+    tip = world.git("rev-parse", f"grace/{world.run_id}/integration")
+    assert f"git branch built {tip[:12]}" in said.out + said.err
+    world.git("branch", "built", tip)
+    world.grace("resume").exits(0)
+    assert world.states() == {"A": "done"}
+
+
+def test_write_ask_asks_for_that_module_whatever_the_profile(world):
+    world.plan({"A": {**ONE["A"], "permissions": {"write": "ask"}}, "B": {"writes": {"src/b.txt": "b"}}})
+    world.run("--profile", "fast").exits(4)
+    assert [q["modules"] for q in world.status()["approvals"]] == [["A"]]
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    assert [q["subject"] for q in world.status()["approvals"]] == ["landing:one"]

@@ -16,24 +16,27 @@ def patch(desk):
 
 
 @pytest.mark.parametrize(
-    ("tiers", "said", "hint"),
+    ("tiers", "words"),
     [
-        ({"read": "ask"}, "the agent a of M cannot ask in the middle of its work", "write `read: auto`"),
-        ({"execute": "ask"}, "the agent a of M cannot ask in the middle of its work", "write `execute: auto`"),
-        ({"network": "ask"}, "the agent a of M cannot ask in the middle of its work", "write `network: deny`"),
-        ({"read": "deny"}, "`read: deny` leaves M nothing to do", "write `read: auto`"),
-        ({"write": "deny"}, "`write: deny` leaves M nothing to do", "write `write: auto`"),
-        ({"execute": "deny"}, "the agent a of M is a program", "write `execute: auto`, or name an agent of kind patch"),
-        ({"network": "auto"}, "workers have no network in this version", "write `network: deny`"),
+        ({"read": "ask"}, ("the agent a of M cannot ask in the middle of its work", "write `read: auto`")),
+        ({"execute": "ask"}, ("the agent a of M cannot ask in the middle of its work", "write `execute: auto`")),
+        ({"network": "ask"}, ("the agent a of M cannot ask in the middle of its work", "write `network: deny`")),
+        ({"read": "deny"}, ("`read: deny` leaves M nothing to do", "write `read: auto`")),
+        ({"write": "deny"}, ("`write: deny` leaves M nothing to do", "write `write: auto`")),
+        (
+            {"execute": "deny"},
+            ("the agent a of M is a program", "write `execute: auto`, or name an agent of kind patch"),
+        ),
+        ({"network": "auto"}, ("workers have no network in this version", "write `network: deny`")),
     ],
 )
 @pytest.mark.parametrize("level", ["plan", "module"])
-def test_a_tier_that_cannot_be_kept_is_refused_where_it_is_written(desk, plan, tiers, said, hint, level):
+def test_a_tier_that_cannot_be_kept_is_refused_where_it_is_written(desk, plan, tiers, words, level):
     given = plan({"M": {"permissions": tiers}}) if level == "module" else plan({"M": {}}, permissions=tiers)
     (problem,) = desk.errors(given)
     assert problem.code == "plan.bad_permission"
-    assert said in problem.message
-    assert hint in problem.hint
+    assert words[0] in problem.message
+    assert words[1] in problem.hint
     line = desk.path.read_text().splitlines()[problem.line - 1]
     (key, tier), *_ = tiers.items()
     assert line.strip() == f"{key}: {tier}"

@@ -8,6 +8,7 @@ Our event table stays the truth: an outcome counts once it is recorded there (`S
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -24,6 +25,7 @@ T = TypeVar("T")
 APPLICATION_VERSION = "1"  # pinned: the default is a hash of the source, which would strand work after an upgrade
 _LOOK = 0.05  # seconds; how long the engine's listener sleeps, and so how long closing it may take
 _UNDER_WAY = frozenset({"PENDING", "ENQUEUED"})
+_LATE = 5.0  # seconds after which an action that the journal did not begin is done without it
 _GRACE = 15  # seconds for what still runs when the controller leaves
 
 
@@ -46,6 +48,9 @@ class Engine:
         self._perform: Callable[[str], str] | None = None
         self._working = 0
         self._idle = threading.Condition()
+        self._begun: set[str] = set()
+        self._awaited: dict[str, tuple[Action, float]] = {}  # given to the journal, and not begun yet
+        self._closed = threading.Event()
 
     def launch(self) -> None:
         """Open the journal and take up what was cut off; raises MachineLacks where it cannot be written."""
@@ -92,12 +97,32 @@ class Engine:
 
         self._perform = DBOS.workflow(name="perform")(perform)
         DBOS.launch()
+        self._closed.clear()
+        threading.Thread(target=self._nurse, daemon=True, name="nurse").start()
 
-    def _work(self, body: str) -> str:
+    def _nurse(self) -> None:
+        """Do without the journal what it does not begin: on a full disk it can, and will, not say that it could not."""
+        while not self._closed.wait(_LATE / 5):
+            with self._idle:
+                late = [action for action, since in self._awaited.values() if time.monotonic() - since > _LATE]
+            for action in late:
+                self._awaited.pop(action.id, None)
+                threading.Thread(target=self._unjournaled, args=(action,), daemon=True, name=action.id).start()
+
+    def _unjournaled(self, action: Action) -> None:
+        with suppress(_Unrecorded):
+            self._work(action.model_dump_json(), lambda _name, work: work())
+
+    def _work(self, body: str, step: Steps | None = None) -> str:
+        action = Action.model_validate_json(body)
         with self._idle:
+            self._awaited.pop(action.id, None)
+            if action.id in self._begun:
+                raise _Unrecorded  # the nurse was quicker
+            self._begun.add(action.id)
             self._working += 1
         try:
-            event = self._carry_out(Action.model_validate_json(body), _recorded_step)
+            event = self._carry_out(action, step or _recorded_step)
             self.outcomes.put(event)
             if event.type is EventType.BROKEN:
                 raise _Unrecorded  # after a crash the same thing is tried once more, and not the old fault told again
@@ -109,13 +134,25 @@ class Engine:
 
     def start(self, action: Action) -> None:
         """Carry out `action`; one that ended already gives its recorded outcome again, a running one is left alone."""
-        from dbos import DBOS, SetWorkflowID
-
         if self._perform is None:
             raise RuntimeError("the engine was not launched")
+        with self._idle:
+            if action.id not in self._begun:
+                self._awaited[action.id] = (action, time.monotonic())
+        try:
+            self._start(action, self._perform)
+        except Exception as fault:
+            if transient(fault, self._path) is None:
+                raise
+
+    def _start(self, action: Action, perform: Callable[[str], str]) -> None:
+        from dbos import DBOS, SetWorkflowID
+
         with SetWorkflowID(f"{self._run_id}/{action.id}"), effect("journal.start"):
-            handle = DBOS.start_workflow(self._perform, action.model_dump_json())
+            handle = DBOS.start_workflow(perform, action.model_dump_json())
         status = handle.get_status().status
+        if status not in _UNDER_WAY:
+            self._awaited.pop(action.id, None)
         if status == "SUCCESS":
             self.outcomes.put(Event.model_validate_json(handle.get_result()))
         elif status not in _UNDER_WAY:  # nothing would ever come back
@@ -129,6 +166,7 @@ class Engine:
         """Stop the engine; work that is under way is given a moment to stop, and stays recorded as cut off."""
         from dbos import DBOS
 
+        self._closed.set()
         with self._idle:
             self._idle.wait_for(lambda: not self._working, timeout=_GRACE)
         DBOS.destroy(destroy_registry=True)

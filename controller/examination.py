@@ -27,13 +27,21 @@ class Finding(NamedTuple):
     stops: bool = False
 
 
-def damaged_state() -> Damaged | None:
-    """Return what is wrong with the state of the repository that we stand in; None for a sound one, or none."""
+def state_folder() -> Path | None:
+    """Return where the repository that we stand in keeps what may not be lost; None outside of any."""
     try:
         with Git.discover(Path.cwd(), quick=True) as git:
-            path = git.roots.database
+            return git.roots.state
     except (GraceError, OSError):
         return None
+
+
+def damaged_state() -> Damaged | None:
+    """Return what is wrong with the state of the repository that we stand in; None for a sound one, or none."""
+    folder = state_folder()
+    if folder is None:
+        return None
+    path = folder / "state.db"
     said = faults(path) if path.is_file() else []
     hint = "`grace doctor` says how to recover; refs under refs/grace and the packets in .grace stay usable"
     return Damaged(f"{path} is damaged: {said[0]}", hint) if said else None

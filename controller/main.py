@@ -38,13 +38,10 @@ def run(args: list[str]) -> int:
 
 def _machines(fault: Exception) -> "GraceError | None":
     """Return what the machine, or a damaged state, has to do with a fault that nobody expected; None: it is ours."""
+    from controller.examination import damaged_state, state_folder
     from sandbox.faults import machine
 
-    if known := machine(fault):
-        return known
-    from controller.examination import damaged_state
-
-    return damaged_state()
+    return machine(fault, state_folder()) or damaged_state()
 
 
 def _dispatch(args: list[str]) -> int:

@@ -27,6 +27,7 @@ _ROOM = 64 << 20  # bytes that the journals, and a worker's folder of a small re
 _LITTLE = 1 << 20  # bytes free below which a write may have failed for want of room
 
 _GIT_FULL = (b"No space left on device", b"Disk quota exceeded")
+_GIT_UNWRITTEN = (b"write", b"create", b"close", b"flush", b"sync")  # of a ref it says no more than that it could not
 _GIT_SHORT = (b"Too many open files", b"Cannot allocate memory", b"out of memory", b"Resource temporarily unavailable")
 _GIT_PASSING = (b"Input/output error", b"Stale file handle", b"Device or resource busy")
 _GIT_REFUSED = (b"Read-only file system", b"Permission denied", b"Operation not permitted", b"insufficient permission")
@@ -64,7 +65,7 @@ def _system(fault: OSError, where: Path | None) -> MachineLacks | None:
     at = Path(named) if named else where
     said = f"{what}: {at}" if at else what
     if number in _FULL:
-        return disk_full(at, said)
+        return disk_full(Path(named) if named else tightest(*([where] if where else [])), said)
     if number in _SHORT:
         return Transient(f"this machine is short of something: {said}", _LATER)
     if number in _PASSING:
@@ -116,10 +117,11 @@ def is_full(spot: Path) -> bool:
 
 
 def tightest(*more: Path) -> Path:
-    """Return the place with the least room among these and the folder for temporary files."""
+    """Return the place with the least room among these, the user's folder and the one for temporary files."""
     import tempfile  # only who is in trouble pays for it
 
-    return min((Path(tempfile.gettempdir()), *map(_existing, more)), key=lambda spot: room(spot)[0])
+    usual = (Path(tempfile.gettempdir()), _existing(Path(os.environ.get("HOME", "/"))))
+    return min((*map(_existing, more), *usual), key=lambda spot: room(spot)[0])
 
 
 def _existing(path: Path) -> Path:
@@ -152,7 +154,8 @@ def git_failed(what: str, code: int, err: bytes, said: str, *places: Path) -> Gr
     if code < 0:
         name = signal.Signals(-code).name if -code in {int(s) for s in signal.Signals} else str(-code)
         return Transient(f"{what}: git was killed by {name}", _LATER)
-    if any(words in err for words in _GIT_FULL):
+    unwritten = any(words in err for words in _GIT_UNWRITTEN) and any(map(is_full, places))
+    if unwritten or any(words in err for words in _GIT_FULL):
         return disk_full(tightest(*places), f"{what}: {said}")
     if any(words in err for words in (*_GIT_SHORT, *_GIT_PASSING)):
         return Transient(f"{what}: {said}", _LATER)

@@ -79,7 +79,7 @@ class Database:
         if application != APPLICATION and (tables or version or application):
             raise UsageError(f"{self.path} is a database, but not grace's", "move the file away")
         if version > VERSION:
-            raise UsageError(f"{self.path} was written by a newer grace (format {version})", "upgrade grace")
+            raise MachineLacks(f"{self.path} was written by a newer grace (format {version})", "upgrade grace")
         if create and version < VERSION:
             with effect("state.create"):
                 self._db.execute(

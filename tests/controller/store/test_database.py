@@ -55,7 +55,7 @@ def truncated(path):
 
 FAULTS = [
     (foreign, UsageError, "not grace's"),
-    (newer, UsageError, "newer grace"),
+    (newer, MachineLacks, "newer grace"),
     (truncated, MachineLacks, "cannot use"),
     (lambda path: path.write_bytes(b"no database at all" * 100), MachineLacks, "cannot use"),
     (lambda path: path.mkdir(), MachineLacks, "cannot use"),

@@ -135,14 +135,24 @@ def _by_hand(ctx: Context, steps: list[SagaStep], head: str) -> tuple[str, ...]:
     tree = git.tree(head)
     for step in reversed(steps):
         made = git.merge_taking_theirs(git.tree(step.after), tree, git.tree(step.before))
-        kept = " ".join(_quoted(path) for path, entry in made.theirs.items() if entry)
-        gone = " ".join(_quoted(path) for path, entry in made.theirs.items() if not entry)
-        lines.append(f"{where} revert --no-edit {step.after}")
-        lines += [f"{where} checkout --theirs -- {kept}", f"{where} add -- {kept}"] if kept else []
-        lines += [f"{where} rm -q -- {gone}"] if gone else []
-        lines += [f"{where} -c core.editor=true revert --continue"] if made.theirs else []
+        lines += _resolving(where, step, made.taken) if made.tree != tree else _saying(where, step)
         tree = made.tree
     return (*start, *lines, *end, again(ctx, steps[0].module))
+
+
+def _resolving(where: str, step: SagaStep, taken: Mapping[str, Entry | None]) -> list[str]:
+    kept = " ".join(_quoted(path) for path, entry in taken.items() if entry)
+    gone = " ".join(_quoted(path) for path, entry in taken.items() if not entry)
+    lines = [f"{where} revert --no-edit {step.after}"]
+    lines += [f"{where} checkout --theirs -- {kept}", f"{where} add -- {kept}"] if kept else []
+    lines += [f"{where} rm -q -- {gone}"] if gone else []
+    return [*lines, f"{where} -c core.editor=true revert --continue"] if taken else lines
+
+
+def _saying(where: str, step: SagaStep) -> list[str]:
+    """Say in the history that nothing of it is left to revert: git makes no empty revert."""
+    subject, body = shlex.quote(f"Revert {step.module}"), f"'This reverts commit {step.after}.'"
+    return [f"{where} commit -q --only --allow-empty -m {subject} -m {body}"]
 
 
 def _checkout(ctx: Context) -> tuple[list[str], str, list[str]]:

@@ -1,5 +1,6 @@
 """Undoing: all of it or nothing, before and after a landing, and over any crash."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.copies import MARK
 from controller.store.records import Records
 
 QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -244,14 +246,13 @@ def test_a_place_that_does_not_exist_is_wrong_usage(world, target):
 
 
 def test_a_run_that_a_process_carries_is_refused_and_says_who(world):
-    import os
-
     from controller.lock import held
 
     merged(world)
     with world.context() as ctx, held(ctx.folder, ctx.run_id):
         said = rollback(world, "--to", "start").exits(2)
     assert str(os.getpid()) in said.err
+    assert f"grace pause {world.run_id}" in said.err
     assert world.states()["A"] == "asleep"
 
 
@@ -303,3 +304,248 @@ def test_a_crash_in_the_middle_is_finished_by_whoever_comes_next(world, cut, poi
     with world.store() as store:
         steps = Records(store, world.run_id).saga()
     assert next(s.state for s in steps if s.kind == "rollback") == "done"
+
+
+def test_everything_speaks_of_the_tree_after_it(world):
+    """Status, review, packets, the copies, the refresh, and what the next worker is told."""
+    merged(world)
+    run = world.run_id
+    rollback(world, "--module", "A").exits(0)
+    assert {m["id"]: m["undone"] for m in world.status()["modules"]} == {"A": True, "B": False, "C": True}
+    reviews = world.grace("review", run, "--json").exits(0).json["reviews"]
+    assert {r["module"]: r["undone"] for r in reviews} == {"A": True, "B": False, "C": True}
+    assert "A  attempt 1 (undone)" in world.grace("review", run, "A").exits(0).out
+    marks = world.grace("packets", run, "--json").exits(0).json["undone"]
+    assert marks == [{"module": "A", "attempt": 1}, {"module": "C", "attempt": 1}]
+    assert world.grace("packets", run, "A").exits(0).out.startswith(f"---\n{MARK}\n")
+    copies = world.path / ".grace/runs" / run
+    assert {p.name for p in copies.glob("packets/*") if p.read_text().startswith(MARK)} == {"A--1.yaml", "C--1.yaml"}
+    said = {p.name for p in copies.glob("reviews/*") if json.loads(p.read_text()).get("undone")}
+    assert said == {"A--1.json", "C--1.json"}
+    report = world.grace("refresh", run, "--full", "--json").exits(0).json
+    assert not [d for d in report["drift"] if d["path"] in {"src/a.txt", "src/c.txt"}]
+
+    tree = world.tree(integration(world))
+    world.grace("resume").exits(4)
+    packets = world.grace("packets", run, "--json").exits(0).json["packets"]
+    second = {p["module_id"]: p for p in packets if p["attempt"] == 2}
+    assert second["A"]["base"]["tree"] == tree
+    assert not any(m["undone"] for m in world.status()["modules"])
+
+
+def test_what_was_reverted_is_no_part_of_what_a_next_worker_gets(world):
+    """A landed and was reverted; C, on top of it, is made anew: from the tree without A, and nobody delivered A."""
+    world.plan(PHASES | {"C": {"writes": {"src/c.txt": "c"}, "phase": "second", "depends_on": ["A"]}})
+    world.run("--profile", "fast").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    assert rollback(world, "--to", "start").exits(0).json["reverted"] == ["A", "B"]
+    assert not {"src/a.txt", "src/b.txt"} & world.files(integration(world))
+    world.agrees()
+    world.grace("resume").exits(4)
+    (packet,) = [p for p in world.grace("packets", world.run_id, "C", "--json").json["packets"] if p["attempt"] == 2]
+    assert world.files(packet["base"]["commit"]) & {"src/a.txt", "src/b.txt"} == set()
+    assert not [text for text in packet["plan_excerpt"] if "delivered" in text]
+    world.agrees()
+
+
+def test_a_dry_run_says_what_would_be_undone_in_its_order_and_changes_nothing(world):
+    world.plan(PHASES)
+    world.run("--profile", "fast").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    before = half_done(world)
+    said = rollback(world, "--to", "start", "--dry-run").exits(0).json
+    assert [s["module"] for s in said["steps"]] == ["C", "B", "A"]
+    assert "rescue" in said["steps"][0]["compensation"]
+    assert said["steps"][1]["compensation"] == "a revert commit on main"
+    assert (said["modules"], said["reverted"], said["left"]) == (["C"], ["A", "B"], [])
+    text = world.grace("rollback", world.run_id, "--to", "start", "--dry-run").exits(0).out
+    assert [line.split()[2] for line in text.splitlines()] == ["C", "B", "A"]
+    assert half_done(world) == before
+    world.commit({"src/a.txt": "mine\n"})
+    said = rollback(world, "--to", "start", "--dry-run").exits(0).json
+    assert list(left(said)) == ["A"]
+
+
+def test_one_that_others_who_stay_were_built_on_stays_too(world):
+    """A moves a folder, B adds a file at its new place: without A, B has no place to be."""
+    world.commit({"old/one.txt": "one\n" * 9, "old/two.txt": "two\n" * 9})
+    move = "".join(
+        f"diff --git a/old/{n}.txt b/new/{n}.txt\nsimilarity index 100%\nrename from old/{n}.txt\n"
+        f"rename to new/{n}.txt\n"
+        for n in ("one", "two")
+    )
+    scope = [f"{folder}/{n}.txt" for folder in ("old", "new") for n in ("one", "two")]
+    world.plan(
+        {
+            "A": {"patch": move, "write_scope": scope},
+            "B": {"writes": {"new/b.txt": "b"}},
+            "C": {"writes": {"src/c.txt": "c"}},
+        }
+    )
+    world.run("--profile", "fast").exits(4)
+    run = world.run_id
+    said = rollback(world, "--module", "A").exits(1).json
+    assert said["modules"] == []
+    assert left(said)["A"]["commands"] == [f"grace rollback {run} --module B", f"grace rollback {run} --module A"]
+    assert {"new/one.txt", "new/b.txt"} <= world.files(integration(world))
+    assert set(world.states().values()) == {"asleep"}
+    world.agrees()
+    by_hand(world, left(said)["A"]["commands"])
+    assert rollback(world, "--module", "A").exits(0).json["left"] == []
+    assert world.states() == {"A": "queued", "B": "queued", "C": "asleep"}
+    assert "old/one.txt" in world.files(integration(world))
+    world.agrees()
+
+
+def landed(world, modules):
+    world.plan(modules)
+    world.run("--yes").exits(0)
+    return world.run_id
+
+
+def test_files_that_the_user_moved_are_found(world):
+    landed(world, {"A": {"writes": {"src/a.txt": "a"}}})
+    world.git("mv", "src/a.txt", "elsewhere.txt")
+    world.commit()
+    assert rollback(world, "--to", "start").exits(0).json["reverted"] == ["A"]
+    assert not {"src/a.txt", "elsewhere.txt"} & world.files("main")
+    assert world.git("status", "--porcelain", "-uno") == ""
+
+
+@pytest.mark.parametrize("how", ["changed", "moved and changed", "deleted", "elsewhere", "odd names"])
+def test_the_commands_that_are_printed_finish_it(world, how):
+    """Whatever the user did since, on whatever branch they are, in a file of whatever name."""
+    name = {"odd names": "src/a b'[1].txt"}.get(how, "src/old.txt")
+    world.commit({name: "old\nline\n" * 5})
+    changed = "new\n" + "old\nline\n" * 5
+    world.scripts["edit"] = lambda mounts, job: (mounts["/repo"] / name).write_text(changed) and 0
+    landed(world, {"A": {"run": "edit", "write_scope": [name.replace("[", "\\[")]}})
+    if how == "moved and changed":
+        world.git("mv", name, "moved.txt")
+        world.commit({"moved.txt": changed.replace("new", "newer")})
+    elif how == "deleted":
+        world.git("rm", "-q", name)
+        world.commit()
+    else:
+        world.commit({name: changed.replace("new", "newer")})
+    if how == "elsewhere":
+        world.git("checkout", "-q", "-b", "elsewhere")
+    said = rollback(world, "--to", "start").exits(1).json
+    by_hand(world, left(said)["A"]["commands"])
+    assert rollback(world, "--to", "start").exits(0).json["left"] == []
+    assert world.status()["modules"][0]["reverted"]
+    now = "moved.txt" if how == "moved and changed" else name
+    if how == "deleted":
+        assert name not in world.files("main")
+    else:
+        assert world.show(now, "main") == ("old\nline\n" * 5).strip()
+    assert world.git("status", "--porcelain", "-uno") == ""
+    assert world.git("worktree", "list").count("\n") == 0
+    assert world.leftovers() == [] or how == "elsewhere"
+
+
+def test_who_reverted_it_in_their_own_way_has_reverted_it(world):
+    """The user keeps lines that the commands would take: the word of their commit counts, until it is reverted."""
+    landed(world, {"A": {"writes": {"src/a.txt": "a"}}})
+    world.commit({"src/a.txt": "mine\n"})
+    said = rollback(world, "--to", "start").exits(1).json
+    commit = left(said)["A"]["commit"]
+    world.commit({"src/a.txt": "mine, without theirs\n"}, f"Revert A\n\nThis reverts commit {commit}.")
+    mine = world.head
+    world.commit({"src/a.txt": "mine again\n"}, f"Back\n\nThis reverts commit {mine}.")
+    assert list(left(rollback(world, "--to", "start").exits(1).json)) == ["A"]
+    world.commit({"src/a.txt": "mine, without theirs\n"}, f"Revert A\n\nThis reverts commit {commit}.")
+    assert rollback(world, "--to", "start").exits(0).json["reverted"] == ["A"]
+    assert world.show("src/a.txt", "main") == "mine, without theirs"
+
+
+def test_a_base_branch_that_cannot_be_moved_keeps_what_landed_and_the_rest_goes(world, monkeypatch):
+    monkeypatch.setenv("GRACE_PATIENCE", "0.3")
+    world.plan(PHASES)
+    world.run("--profile", "fast").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    (world.path / ".git/refs/heads/main.lock").touch()
+    said = rollback(world, "--to", "start").exits(1).json
+    assert (said["modules"], said["reverted"], list(left(said))) == (["C"], [], ["B", "A"])
+    assert world.git("status", "--porcelain", "-uno") == "", "its checkout is as it was"
+    assert {"src/a.txt", "src/b.txt"} <= world.files("main")
+    world.agrees()
+    by_hand(world, [command for one in said["left"] for command in one["commands"]])
+    assert not {"src/a.txt", "src/b.txt"} & world.files("main")
+    assert rollback(world, "--to", "start").exits(0).json["left"] == []
+
+
+def test_an_integration_branch_that_cannot_be_moved_keeps_what_is_on_it(world, monkeypatch):
+    monkeypatch.setenv("GRACE_PATIENCE", "0.3")
+    merged(world)
+    run = world.run_id
+    lock = world.path / f".git/refs/heads/grace/{run}/integration.lock"
+    lock.touch()
+    said = rollback(world, "--module", "A").exits(1).json
+    assert (said["modules"], list(left(said))) == ([], ["C", "A"])
+    assert set(world.states().values()) == {"asleep"}
+    world.agrees()
+    lock.unlink()
+    assert rollback(world, "--module", "A").exits(0).json["modules"] == ["A", "C"]
+    world.agrees()
+
+
+def test_an_integration_branch_that_somebody_moved_is_refused_with_nothing_changed(world):
+    world.plan(PHASES)
+    world.run("--profile", "fast").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    world.git("update-ref", f"refs/heads/grace/{world.run_id}/integration", world.commit({"mine.txt": "mine\n"}))
+    head, saga = world.head, world.saga_done()
+    assert "put it back" in rollback(world, "--to", "start").err
+    assert (world.head, world.saga_done()) == (head, saga)
+
+
+def test_a_plan_that_lets_nobody_but_its_user_land_leaves_the_reverts_to_them(world):
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}}, permissions={"land": "deny"})
+    world.run("--profile", "fast").exits(4)
+    world.git("merge", "-q", "--ff-only", f"grace/{world.run_id}/integration")
+    world.grace("resume").exits(0)
+    said = rollback(world, "--to", "start").exits(1).json
+    assert "src/a.txt" in world.files("main")
+    by_hand(world, left(said)["A"]["commands"])
+    assert "src/a.txt" not in world.files("main")
+    assert rollback(world, "--to", "start").exits(0).json["left"] == []
+
+
+@pytest.mark.parametrize("first", [("sandbox.git.Git.update_ref", 1), ("controller.store.records.Records.leave", 1)])
+@pytest.mark.parametrize(
+    "second", ["controller.store.records.Records.replace_saga", "controller.store.store.Store.record"]
+)
+def test_crashes_in_a_row_in_the_middle_of_several_modules_come_to_the_same_end(world, cut, first, second):
+    """One stuck, one held by it, one reverted, two unlanded: cut twice, then finished."""
+    world.plan(
+        {
+            "A": {"writes": {"src/a.txt": "a"}, "phase": "first"},
+            "B": {"writes": {"src/b.txt": "b"}, "phase": "first", "depends_on": ["A"]},
+            "C": {"writes": {"src/c.txt": "c"}, "phase": "first"},
+            "D": {"writes": {"src/d.txt": "d"}, "phase": "second"},
+            "E": {"writes": {"src/e.txt": "e"}, "phase": "second", "depends_on": ["D"]},
+        }
+    )
+    world.run("--profile", "fast").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    world.commit({"src/b.txt": "mine\n"})
+    with cut(first[0], "after", first[1]):
+        rollback(world, "--to", "start")
+    with cut(second, "before"):
+        rollback(world, "--to", "start")
+    said = rollback(world, "--to", "start").exits(1).json
+    assert list(left(said)) == ["B", "A"]
+    assert world.states() == {"A": "done", "B": "done", "C": "done", "D": "queued", "E": "queued"}
+    assert {m["id"] for m in world.status()["modules"] if m["reverted"]} == {"C"}
+    assert len([s for s in world.subjects() if s.startswith("Revert ")]) == 1
+    names = {f"src/{m}.txt" for m in "abcde"}
+    assert world.files("main") & names == world.files(integration(world)) & names == {"src/a.txt", "src/b.txt"}
+    assert world.git("status", "--porcelain", "-uno") == ""
+    assert [s["module"] for s in world.status()["saga"] if s["state"] == "stuck"] == ["B", "A"]
+    world.agrees()

@@ -6,13 +6,15 @@ from typing import Any
 from controller.plan.places import LoadedPlan
 from controller.plan.waves import Wave, waves
 from packets.agent import CommandAgent, PatchAgent
+from packets.permissions import Tier
 from packets.plan import Module, Plan, Profile
 
 _ASKED = {
-    Profile.SAFE: "before each module's merge and before each landing",
-    Profile.BALANCED: "once a wave, before its merges, and before each landing",
-    Profile.FAST: "before each landing",
+    Profile.SAFE: "before each module's merge",
+    Profile.BALANCED: "once a wave, before its merges",
+    Profile.FAST: "",
 }
+_LANDS = {Tier.ASK: "before each landing", Tier.AUTO: "", Tier.DENY: "to land by hand"}
 
 
 def outline(loaded: LoadedPlan) -> dict[str, Any]:
@@ -26,14 +28,17 @@ def outline(loaded: LoadedPlan) -> dict[str, Any]:
         "land": plan.land.branch or "base",
         "sandbox": plan.sandbox.value,
         "profile": plan.defaults.profile.value,
-        "asked": _ASKED[plan.defaults.profile],
+        "asked": _asked(plan),
+        "permissions": plan.permissions.model_dump(mode="json"),
+        "push": plan.push,
+        "on_landed": list(plan.on_landed),
         "phases": [
             {
                 "id": phase.id,
                 "checks": list(phase.checks),
                 "wave_checks": list(phase.wave_checks),
                 "waves": [_wave(plan, wave) for wave in computed if wave.phase == phase.id],
-                "asks": [f"before phase {phase.id} lands"],
+                "asks": list(_at_the_end(plan, phase.id)),
             }
             for phase in plan.phases
         ],
@@ -42,14 +47,39 @@ def outline(loaded: LoadedPlan) -> dict[str, Any]:
 
 def _wave(plan: Plan, wave: Wave) -> dict[str, Any]:
     modules = [_module(plan, plan.module(name), why) for name, why in zip(wave.modules, wave.reasons, strict=True)]
-    return {"number": wave.number, "modules": modules, "asks": list(_questions(plan.defaults.profile, wave))}
+    return {"number": wave.number, "modules": modules, "asks": list(_questions(plan, wave))}
 
 
-def _questions(profile: Profile, wave: Wave) -> Iterator[str]:
-    if profile is Profile.SAFE:
-        yield from (f"before {name} is merged" for name in wave.modules)
-    if profile is Profile.BALANCED:
+def _asked(plan: Plan) -> str:
+    """Say in a line when a person is asked."""
+    written = any(plan.permissions_of(module).write is Tier.ASK for module in plan.modules())
+    some = "before some modules' merges" if written and plan.defaults.profile is not Profile.SAFE else ""
+    pushed = "before each push" if plan.push else ""
+    hooked = "before each landing hook" if plan.on_landed else ""
+    parts = [p for p in (_ASKED[plan.defaults.profile], some, _LANDS[plan.permissions.land], pushed, hooked) if p]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "nothing"
+
+
+def _questions(plan: Plan, wave: Wave) -> Iterator[str]:
+    profile = plan.defaults.profile
+    alone = [
+        n for n in wave.modules if plan.permissions_of(plan.module(n)).write is Tier.ASK or profile is Profile.SAFE
+    ]
+    yield from (f"before {name} is merged" for name in alone)
+    if profile is Profile.BALANCED and len(alone) < len(wave.modules):
         yield f"before the merges of wave {wave.number}"
+
+
+def _at_the_end(plan: Plan, phase: str) -> Iterator[str]:
+    """Say what is asked at a phase's end; what cannot be undone is asked about whatever the command line says."""
+    if plan.permissions.land is Tier.ASK:
+        yield f"before phase {phase} lands"
+    if plan.permissions.land is Tier.DENY:
+        yield f"you to land phase {phase} by hand"
+    if plan.push:
+        yield f"before phase {phase} is pushed to {plan.push}, also under --yes"
+    for command in plan.on_landed:
+        yield f"before `{command}` runs when phase {phase} has landed, also under --yes"
 
 
 def _module(plan: Plan, module: Module, why: str) -> dict[str, Any]:

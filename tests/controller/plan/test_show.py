@@ -41,6 +41,41 @@ def test_text_says_all_of_it(shown):
         assert part in text
 
 
+def test_permissions_say_where_a_person_is_asked_too(desk, plan):
+    given = plan(
+        {"A": {"permissions": {"write": "ask"}}, "B": {}},
+        permissions={"land": "deny"},
+        push="origin",
+        on_landed=["make deploy"],
+        defaults={"profile": "fast"},
+    )
+    told = outline(desk.load(given))
+    assert told["phases"][0]["waves"][0]["asks"] == ["before A is merged"]
+    assert told["phases"][0]["asks"] == [
+        "you to land phase one by hand",
+        "before phase one is pushed to origin, also under --yes",
+        "before `make deploy` runs when phase one has landed, also under --yes",
+    ]
+    assert (told["push"], told["on_landed"]) == ("origin", ["make deploy"])
+    assert (told["permissions"]["land"], told["permissions"]["network"]) == ("deny", "deny")
+    text = FORMATS["text"](told)
+    assert "? asks before phase one is pushed to origin, also under --yes" in text
+    assert (
+        "a person is asked before some modules' merges, to land by hand, before each push and before each landing hook"
+        in text
+    )
+
+
+def test_land_auto_under_fast_asks_nothing(desk, plan):
+    told = outline(desk.load(plan({"A": {}}, permissions={"land": "auto"}, defaults={"profile": "fast"})))
+    assert (told["asked"], told["phases"][0]["asks"]) == ("nothing", [])
+
+
+def test_a_module_that_is_asked_for_alone_needs_no_question_of_its_wave(desk, plan):
+    told = outline(desk.load(plan({"A": {}}, permissions={"write": "ask"})))
+    assert told["phases"][0]["waves"][0]["asks"] == ["before A is merged"]
+
+
 @pytest.mark.parametrize(
     ("profile", "asked"),
     [

@@ -119,6 +119,17 @@ class DockerSandbox(Sandbox):
         self._copy_log(job, known.id)
         if reason:
             return Ending(None, reason, duration)
+        return self._own_end(job, state, exit_code, looks)
+
+    def _own_end(self, job: Job, state: Mapping[str, Any], exit_code: int, looks: watch.Watch) -> Ending:
+        """Judge an end that this life of ours did not bring."""
+        duration = docker_restart.lasted(state)
+        if duration >= job.deadline:
+            return Ending(None, StopReason.DEADLINE, duration)
+        with speaking(f"look how {job.name} ended"):
+            others = docker_restart.interrupted(self.client, job.name, state, job.deadline)
+        if others:
+            raise EngineLost(others, _ANEW)
         return Ending(exit_code, _reason(state, exit_code, looks), duration)
 
     def remove(self, name: str) -> None:
@@ -214,9 +225,9 @@ class DockerSandbox(Sandbox):
         if state["Status"] in _GOING:
             self.remove(job.name)
             raise EngineLost(f"somebody removed {job.name}", _ANEW)
-        if docker_restart.killed_by_it(self.client, state):
+        if others := docker_restart.interrupted(self.client, job.name, state, job.deadline):
             self.remove(job.name)
-            raise EngineLost(f"docker was restarted and killed {job.name}", _ANEW)
+            raise EngineLost(others, _ANEW)
         if state["Status"] == "created":
             return str(found["Id"]), False
         if job.name not in self._known or self._known[job.name].id != found["Id"]:

@@ -5,8 +5,10 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -188,6 +190,12 @@ class Daemon:
                     raise
                 time.sleep(0.2)
 
+    def connect_after(self, before: int) -> DockerSandbox:
+        """Connect to the engine that came after the one of that process."""
+        while Path(f"/proc/{before}").exists():
+            time.sleep(0.05)
+        return self.connect()
+
     def close(self) -> None:
         (self.folder / "stop").touch()
         os.kill(self.pid, signal.SIGTERM)
@@ -230,12 +238,12 @@ def test_an_engine_that_is_killed_and_comes_back_is_no_failure_of_the_worker(dae
     image = _tiny(engine, tmp_path)
     job = Job(run_id="lost", name="lost-1", argv=("sleep", "100"), log=tmp_path / "log", cwd="/", image=image)
     engine.start(job)
-    os.kill(daemon.pid, signal.SIGKILL)
+    before = daemon.pid
+    os.kill(before, signal.SIGKILL)
     with pytest.raises(EngineLost, match="went away"):
         engine.wait(job)
     engine.close()
-    time.sleep(0.5)
-    again = daemon.connect()
+    again = daemon.connect_after(before)
     try:
         with pytest.raises(EngineLost, match="restarted"):
             again.start(job)
@@ -243,5 +251,45 @@ def test_an_engine_that_is_killed_and_comes_back_is_no_failure_of_the_worker(dae
         assert again.wait(job).exit_code == 3
         again.remove(job.name)
         assert again.remaining("lost") == ()
+    finally:
+        again.close()
+
+
+def test_an_engine_that_is_restarted_in_order_is_no_failure_of_the_worker(daemon: Daemon, tmp_path: Path) -> None:
+    engine = daemon.connect()
+    image = _tiny(engine, tmp_path)
+    about = {"run_id": "order", "log": tmp_path / "log", "cwd": "/", "image": image}
+    jobs = [
+        Job(name=f"order-{number}", argv=("sh", "-c", text), **about)
+        for number, text in enumerate(("sleep 100", "trap 'exit 1' TERM; while :; do sleep 0.1; done"))
+    ]
+    for job in jobs:
+        engine.start(job)
+    heard: list[object] = []
+
+    def wait(job: Job) -> None:
+        try:
+            heard.append(engine.wait(job))
+        except EngineLost as lost:
+            heard.append(lost)
+
+    threads = [threading.Thread(target=wait, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    before = daemon.pid
+    os.kill(before, signal.SIGTERM)
+    for thread in threads:
+        thread.join(60)
+    assert [type(one) for one in heard] == [EngineLost, EngineLost], heard
+    engine.close()
+    again = daemon.connect_after(before)
+    try:
+        for job in jobs:
+            with pytest.raises(EngineLost, match="restarted"):
+                again.start(job)
+            again.start(replace(job, argv=("sh", "-c", "exit 3")))
+            assert again.wait(job).exit_code == 3
+            again.remove(job.name)
+        assert again.remaining("order") == ()
     finally:
         again.close()

@@ -172,12 +172,50 @@ def test_what_somebody_removes_while_we_wait_is_no_failure_of_the_worker(
     assert docker_engine.wait(job).exit_code == 3, "the next try is not hindered by what was"
 
 
-def test_what_somebody_kills_has_ended(docker_engine: DockerSandbox, make: Callable[..., Job]) -> None:
-    job = make("sleep", "100")
+@pytest.mark.parametrize("watched", ["watched", "unwatched"])
+def test_what_somebody_kills_is_no_failure_of_the_worker(
+    docker_engine: DockerSandbox, second: DockerSandbox, make: Callable[..., Job], watched: str
+) -> None:
+    job = make("sh", "-c", "trap 'exit 4' TERM; while :; do sleep 0.1; done")
     docker_engine.start(job)
-    docker_engine.client.kill(job.name)
-    ending = docker_engine.wait(job)
-    assert (ending.exit_code, ending.reason) == (137, StopReason.EXITED)
+    docker_engine.client.stop(job.name)
+    if watched == "watched":
+        with pytest.raises(EngineLost, match="somebody"):
+            docker_engine.wait(job)
+    with pytest.raises(EngineLost, match="somebody"):
+        second.start(job)
+    second.start(replace(job, argv=("sh", "-c", "exit 3")))
+    assert second.wait(job).exit_code == 3
+
+
+def test_a_worker_that_kills_itself_has_failed(docker_engine: DockerSandbox, make: Callable[..., Job]) -> None:
+    job = make("sh", "-c", "kill -9 $$")
+    docker_engine.start(job)
+    docker_engine.client.kill(job.name, "WINCH") if _status(docker_engine, job.name) == "running" else None
+    assert docker_engine.wait(job).exit_code == 137
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_what_ended_after_its_deadline_while_nobody_was_there_was_too_late(
+    docker_engine: DockerSandbox, second: DockerSandbox, make: Callable[..., Job], code: int
+) -> None:
+    job = make("sh", "-c", f"sleep 2; echo late; exit {code}", deadline=1)
+    docker_engine.start(job)
+    docker_engine.client.wait(job.name)
+    second.start(job)
+    ending = second.wait(job)
+    assert (ending.exit_code, ending.reason) == (None, StopReason.DEADLINE)
+    assert job.log.read_text() == "late\n"
+
+
+def test_a_deadline_that_we_did_not_live_to_tell_of_is_still_one(
+    docker_engine: DockerSandbox, second: DockerSandbox, make: Callable[..., Job]
+) -> None:
+    job = make("sleep", "100", deadline=1)
+    docker_engine.start(job)
+    assert docker_engine.wait(job).reason is StopReason.DEADLINE
+    second.start(job)
+    assert second.wait(job).reason is StopReason.DEADLINE, "and not somebody's kill, which would be tried again"
 
 
 def test_a_container_that_could_not_be_removed_is_never_a_result(

@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+_STATE = frozenset({"state", "database", "journals", "strays"})
+
 
 def doctor(as_json: bool) -> int:
     """Print what the machine has; 3 when no plan can run here."""
@@ -16,7 +18,8 @@ def doctor(as_json: bool) -> int:
         return 0 if report.ready else 3
 
     def line(check: Check) -> str:
-        text = f"{'ok     ' if check.ok else 'missing'} {check.name:<10} {check.detail}"
+        word = "ok" if check.ok else "wrong" if check.name in _STATE else "missing"
+        text = f"{word:<7} {check.name:<10} {check.detail}"
         steps = check.hint.splitlines() if not check.ok else []
         return text + "".join(f"\n{'':19}{step}" for step in steps)
 

@@ -59,7 +59,7 @@ def _runs(db: sqlite3.Connection) -> Iterator[str]:
 
 def _understand(db: sqlite3.Connection, run_id: str, plan: str, options: str) -> None:
     from controller.kernel import decide
-    from packets.events import Action, Event
+    from packets.events import Action, Event, EventType
     from packets.outcome import AttemptOutcome
     from packets.packet import ExecutionPacket
     from packets.plan import Plan
@@ -71,7 +71,8 @@ def _understand(db: sqlite3.Connection, run_id: str, plan: str, options: str) ->
     columns = "type, module, attempt, actor, action, data"
     for row in db.execute(f"SELECT {columns} FROM events WHERE run_id=? ORDER BY seq", (run_id,)):  # noqa: S608
         known = dict(zip(columns.split(", "), row, strict=True))
-        event = Event(**{**known, "action": known["action"] or "", "data": json.loads(known["data"])})
+        read = {"type": EventType(known["type"]), "action": known["action"] or "", "data": json.loads(known["data"])}
+        event = Event(**(known | read))
         state = decide(state, event).state
     for (body,) in db.execute("SELECT body FROM actions WHERE run_id=?", (run_id,)):
         Action.model_validate_json(body)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from controller.kernel import RunState, Transition, decide
-from packets.events import Action, ActionKind, Event, EventType, PhaseShape, Shape, WaveShape
+from packets.events import Action, ActionKind, AfterShape, Event, EventType, PhaseShape, Shape, WaveShape
 
 E = EventType
 
@@ -74,6 +74,14 @@ class Run:
         action = self.find(ActionKind.REFRESH)
         self.end(action, E.REFRESHED, level=action.data["level"], green=green, culprit=culprit)
 
+    def undo(self, *modules: str) -> None:
+        action = self.find(ActionKind.UNDO)
+        assert action.data["modules"] == list(modules)
+        self.end(action, E.UNDONE, tip="c", tree=f"{self.state.tip[-99:]}-{modules[0]}")
+
+    def say(self, module: str = "", word: str = "w1") -> None:
+        self.take(Event(type=E.SAID, module=module, actor="anna", data={"id": word, "text": "words"}))
+
     def land(self) -> None:
         self.end(self.find(ActionKind.LAND), E.LANDED, commit="landed")
 
@@ -105,15 +113,17 @@ class Run:
 
 
 def shape_of(*phases: list[list[str]], **given: Any) -> Shape:
-    """A shape from phases of waves of module names; `needs="b>a c>a"`."""
-    number = 0
+    """A shape from phases of waves of module names; `needs="b>a c>a"`, `after="push:p1 hook:p1:1"`."""
+    number, after = 0, given.pop("after", "").split()
     made = []
     for p, waves in enumerate(phases, 1):
         shapes = []
         for modules in waves:
             number += 1
             shapes.append(WaveShape(number=number, modules=tuple(modules)))
-        made.append(PhaseShape(id=f"p{p}", waves=tuple(shapes)))
+        subjects = [s for s in after if s.split(":")[1] == f"p{p}"]
+        follows = tuple(AfterShape(subject=s, kind=s.split(":")[0], what=f"do {s}") for s in subjects)
+        made.append(PhaseShape(id=f"p{p}", waves=tuple(shapes), after=follows))
     names = [m for waves in phases for wave in waves for m in wave]
     needs: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     for pair in given.pop("needs", "").split():

@@ -1,51 +1,100 @@
 """grace clean: a finished run's history goes; content that nobody accepted stays unless its run is named by force."""
 
+import shlex
 import shutil
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from controller import refnames
-from controller.actions.finish import prune
+from controller.actions.finish import clear, prune
+from controller.leftovers import Tidying, removing, unlocking
 from controller.lock import held, holder
 from controller.rescue import unharvested
 from controller.store.records import Records
 from controller.store.store import OVER, RunRecord, Store
+from controller.undone import leftovers
 from packets.errors import MachineLacks, UsageError
 from packets.verdict import Decision
+from sandbox.checkout import discard
 from sandbox.choose import choose, close
 from sandbox.effect import effect
 from sandbox.git import Git
 from worker.attempt import workspace_of
 
 
-def clean_all(git: Git, store: Store) -> list[str]:
+class Cleaned(NamedTuple):
+    """What was said, line by line, and whether nothing is left that should be gone."""
+
+    lines: list[str]
+    whole: bool = True
+
+
+def clean_all(git: Git, store: Store) -> Cleaned:
     """Drop what may go of every run; a live one is passed over, and said."""
-    said = []
+    done = []
     for run in store.runs():
         who = holder(git.roots.run(run.run_id))
-        said += [f"kept {run.run_id}: it is live ({who})"] if who else clean_run(git, store, run, force=False)
+        live = Cleaned([f"kept {run.run_id}: it is live ({who})"])
+        done.append(live if who else clean_run(git, store, run, force=False))
     prune(git, store)
-    return said
+    return Cleaned([line for one in done for line in one.lines], all(one.whole for one in done))
 
 
-def clean_run(git: Git, store: Store, run: RunRecord, *, force: bool) -> list[str]:
-    """Drop what may go and say what stays and where; raises UsageError for a live run."""
+def clean_run(git: Git, store: Store, run: RunRecord, *, force: bool) -> Cleaned:
+    """Drop what may go and say what stays and where; raises UsageError for a live run.
+
+    What cannot be removed is tried again, then said with the commands that do it; the run's row stays with it, so that
+    cleaning once more goes on. A run that had not ended is over from the first ref on that goes.
+    """
     folder = git.roots.run(run.run_id)
     if who := holder(folder):
         raise UsageError(f"run {run.run_id} is live ({who})", f"end it first: grace cancel {run.run_id}")
     with held(folder, run.run_id):  # nobody may take it up meanwhile
+        tidying, said = Tidying(lambda _said: None), []
+        if run.state in OVER and leftovers(store.db, run.run_id):
+            said = _stop(run, tidying, folder)
         if not force and (why := _kept(git, store, run)):
-            return [why]
-        said = [] if run.state in OVER else _stop(run)
-        for prefix in (refnames.branches(run.run_id), refnames.kept(run.run_id), refnames.rescues(run.run_id)):
-            for ref, commit in git.refs(prefix).items():
-                with effect("ref.drop"):
-                    git.delete_ref(ref, commit)
-        with effect("run.remove"):
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.rmtree(git.roots.readable(run.run_id), ignore_errors=True)
-        store.forget_run(run.run_id)
+            return Cleaned([why, *_words(tidying)], not tidying.left)
+        if run.state not in OVER:
+            said = _stop(run, tidying, folder)
+            store.set_run(run.run_id, "cancelled", 1, f"dropped by `grace clean {run.run_id} --force`")
+        _drop(git, run, tidying, folder)
+        if not tidying.left:
+            store.forget_run(run.run_id)
     prune(git, store)
-    return [f"dropped {run.run_id}", *said]
+    if tidying.left:
+        again = f"then: grace clean {run.run_id}{' --force' if force else ''}"
+        return Cleaned([f"not all of {run.run_id} could be dropped", *said, *_words(tidying), again], whole=False)
+    return Cleaned([f"dropped {run.run_id}", *said])
+
+
+def _words(tidying: Tidying) -> list[str]:
+    return [line for one in tidying.left for line in one.lines()]
+
+
+def _drop(git: Git, run: RunRecord, tidying: Tidying, folder: Path) -> None:
+    """Remove all that carries the run's id, each by itself."""
+    by_hand = f"git -C {shlex.quote(str(git.main))} update-ref -d"
+    for prefix in (refnames.branches(run.run_id), refnames.kept(run.run_id), refnames.rescues(run.run_id)):
+        for ref, commit in git.refs(prefix).items():
+            line = f"{by_hand} {shlex.quote(ref)} {commit}"
+            drop = partial(_drop_ref, git, ref, commit)
+            tidying.remove("ref", ref, drop, lambda fault, line=line: (*unlocking(fault), line))  # type: ignore[misc]
+    for spot in (folder, git.roots.readable(run.run_id)):
+        tidying.remove("folder", str(spot), partial(_drop_folder, spot), removing(spot))
+
+
+def _drop_ref(git: Git, ref: str, commit: str) -> None:
+    with effect("ref.drop"):
+        git.delete_ref(ref, commit)
+
+
+def _drop_folder(folder: Path) -> None:
+    discard(folder / "work")  # a worker may have locked its folders
+    with effect("run.remove"), suppress(FileNotFoundError):
+        shutil.rmtree(folder)
 
 
 def _kept(git: Git, store: Store, run: RunRecord) -> str:
@@ -82,15 +131,14 @@ def _folders(git: Git, store: Store, run: RunRecord) -> list[Path]:
     return [workspace.folder for workspace in found if workspace]
 
 
-def _stop(run: RunRecord) -> list[str]:
-    """Remove the sandboxes that a dead controller left; says so where the engine does not answer."""
+def _stop(run: RunRecord, tidying: Tidying, folder: Path) -> list[str]:
+    """Remove the sandboxes and work folders that were left; says so where the engine does not answer."""
     try:
         sandbox = choose(run.settings["engine"]).sandbox
     except MachineLacks as fault:
         return [f"its sandboxes could not be looked for: {fault.message}"]
     try:
-        for name in sandbox.remaining(run.run_id):
-            sandbox.remove(name)
+        clear(tidying, sandbox, run.run_id, folder)
     finally:
         close(sandbox)
     return []

@@ -1,6 +1,7 @@
 """Rescue refs: what nobody accepted hangs on one before its folder goes, and none takes the place of another."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 
 from controller import refnames
@@ -52,5 +53,6 @@ def salvage(ctx: Context) -> list[str]:
         tree = left_behind(record.packet, git=ctx.git, sandbox=ctx.sandbox)
         if tree is not None and tree != record.packet.base.tree:
             kept.append(keep_tree(ctx, record.packet, tree))
-        discard_attempt(record.packet, git=ctx.git, sandbox=ctx.sandbox)
+        with suppress(OSError):  # its content is safe; the end of the run says what cannot be removed
+            discard_attempt(record.packet, git=ctx.git, sandbox=ctx.sandbox)
     return kept

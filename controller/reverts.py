@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from controller.context import Context
+from controller.leftovers import unlocking
 from controller.messages import revert_message
 from controller.saga import Left, again, held_back, merges, needs
 from controller.store.records import SagaStep
@@ -33,10 +34,8 @@ class Reverts(NamedTuple):
     def without_base(self, ctx: Context, fault: GraceError) -> "Reverts":
         """Return what is left to a person when the base branch cannot be moved: everything."""
         why = f"{ctx.run.base_ref} cannot be moved: {fault.message}"
-        lock = re.search(r"Unable to create '(/[^'\n]+\.lock)': File exists", fault.message)
-        first = (f"rm -f {shlex.quote(lock[1])}",) if lock else ()
         last = {s.module: s.after for s in merges(ctx)}
-        stay = tuple(Left(m, last[m], why, (*first, again(ctx, m))) for m in reversed(self.modules))
+        stay = tuple(Left(m, last[m], why, (*unlocking(fault), again(ctx, m))) for m in reversed(self.modules))
         return Reverts(self.old, self.old, (), (*self.left, *stay))
 
 

@@ -17,6 +17,7 @@ from controller.context import Context
 from controller.copies import restore
 from controller.kernel import RunState, decide
 from controller.kernel.state import dependents
+from controller.leftovers import unlocking
 from controller.lock import Held, held
 from controller.patience import insist
 from controller.rescue import salvage, unharvested
@@ -60,7 +61,8 @@ class Made:
     def without_tip(self, ctx: Context, fault: GraceError) -> "Made":
         """Return what is left to a person when the integration branch cannot be moved."""
         why, last = f"the integration branch cannot be moved: {fault.message}", commits(ctx)
-        stay = tuple(Left(m, last[m], why, (again(ctx, m),)) for m in reversed(self.modules) if m in last)
+        names = [m for m in reversed(self.modules) if m in last]
+        stay = tuple(Left(m, last[m], why, (*unlocking(fault), again(ctx, m))) for m in names)
         return Made((), Rebuilt(ctx.expected_tip(), left=(*self.fresh.left, *stay)), self.reverts)
 
 

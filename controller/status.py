@@ -14,8 +14,8 @@ from controller.following import asked_about
 from controller.lock import SUPERVISOR, Lease, lease
 from controller.store.database import Database
 from controller.store.said import flaky
-from controller.undone import saga, undone
-from packets.errors import UsageError
+from controller.undone import leftovers, saga, undone
+from packets.errors import GraceError, UsageError
 from sandbox.git import Git
 
 
@@ -43,7 +43,8 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
         run_id = run["run_id"]
         refs = _refs(git, run)
         merged, landed, tip = _reachable(git, run, refs)
-        gone = undone(db, run_id)
+        gone, ended = undone(db, run_id), leftovers(db, run_id)
+        there = _leftovers(git, run, refs, ended)
         modules = [
             {**_module(db, row, merged, landed), "undone": 0 < row["attempt"] <= gone.get(row["module"], 0)}
             for row in db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)
@@ -71,7 +72,8 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             "approvals": approvals,
             "saga": saga(db, run_id),
             "rescue": sorted(ref for ref in refs if ref.startswith(refnames.rescues(run_id))),
-            "leftovers": _leftovers(git, run, refs),
+            "leftovers": there,
+            "by_hand": [one for one in ended if any(f"{what}/".startswith(f"{one['what']}/") for what in there)],
             "flaky": flaky(db, run_id),
         }
     finally:
@@ -138,13 +140,33 @@ def _module(db: Database, row: Any, merged: set[str], landed: set[str]) -> dict[
     }
 
 
-def _leftovers(git: Git, run: dict[str, Any], refs: dict[str, str]) -> list[str]:
-    """Name what a finished run should not have left: branches and work folders."""
+def _leftovers(git: Git, run: dict[str, Any], refs: dict[str, str], ended: list[dict[str, Any]]) -> list[str]:
+    """Name what a finished run should not have left: branches, work folders, and sandboxes that its end told of."""
     if run["state"] not in {"done", "failed", "cancelled"}:
         return []
-    work = git.roots.run(run["run_id"]) / "work"
-    folders = [str(p) for p in work.iterdir()] if work.is_dir() else []
-    return [*sorted(r for r in refs if r.startswith(refnames.branches(run["run_id"]))), *folders]
+    folder = git.roots.run(run["run_id"])
+    folders = [str(p) for spot in (folder / "work", *folder.glob(".work.*.aside")) for p in _inside(spot)]
+    sandboxes = [one["what"] for one in ended if one["kind"] == "sandbox"]
+    there = _still_there(run, sandboxes) if sandboxes else []
+    return [*sorted(r for r in refs if r.startswith(refnames.branches(run["run_id"]))), *sorted(folders), *there]
+
+
+def _inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _still_there(run: dict[str, Any], told: list[str]) -> list[str]:
+    """Ask the engine, which is slow, about sandboxes that could not be removed; one that is silent has them still."""
+    from sandbox.choose import choose, close
+
+    try:
+        sandbox = choose(json.loads(run["options"])["engine"]).sandbox
+        try:
+            return list(sandbox.remaining(run["run_id"]))
+        finally:
+            close(sandbox)
+    except GraceError:
+        return told
 
 
 def _carriers(found: dict[str, Any]) -> Iterator[str]:
@@ -186,4 +208,7 @@ def text(found: dict[str, Any]) -> str:
     )
     lines.extend(f"  rescue: {ref}" for ref in found["rescue"])
     lines.extend(f"  left over: {what}" for what in found["leftovers"])
+    for one in found["by_hand"]:
+        lines.append(f"  {one['what']} could not be removed: {one['why']}; by hand:")
+        lines.extend(f"    {command}" for command in one["commands"])
     return "\n".join(lines) + "\n"

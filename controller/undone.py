@@ -27,6 +27,13 @@ def saga(db: Database, run_id: str) -> list[dict[str, Any]]:
     return steps
 
 
+def leftovers(db: Database, run_id: str) -> list[dict[str, Any]]:
+    """Return what the end of the run could not remove: kind, what, why, commands."""
+    row = db.row("SELECT data FROM events WHERE run_id=? AND type='run.finished' ORDER BY seq DESC LIMIT 1", run_id)
+    found: list[dict[str, Any]] = json.loads(row["data"]).get("leftovers", []) if row else []
+    return found
+
+
 def _left(db: Database, run_id: str) -> dict[str, dict[str, Any]]:
     """Return what rollbacks left, by module, in the words of the last one."""
     sql = "SELECT data FROM events WHERE run_id=? AND type='rollback.done' ORDER BY seq"

@@ -242,11 +242,11 @@ def clean(
     force: Annotated[
         bool, typer.Option("--force", help="Drop rescue refs and unfinished runs too; needs the id.")
     ] = False,
-) -> None:
+) -> int:
     """Drop finished runs' history; content that nobody accepted is kept unless --force names the run."""
     from controller.cli import undo
 
-    undo.clean(wanted, force=force)
+    return undo.clean(wanted, force=force)
 
 
 @app.command()

@@ -34,10 +34,11 @@ def _text(done: dict[str, Any], branch: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def clean(wanted: str | None, *, force: bool) -> None:
-    """Drop one run's history, or that of every finished run."""
+def clean(wanted: str | None, *, force: bool) -> int:
+    """Drop one run's history, or that of every finished run; exit 1 when something could not be removed."""
     if force and wanted is None:
         raise UsageError("--force drops content for good, so it needs the run's id", "grace clean RUN --force")
     with opened(wanted) as (git, store, run):
-        for line in clean_run(git, store, run, force=force) if wanted else clean_all(git, store):
-            sys.stdout.write(line + "\n")
+        done = clean_run(git, store, run, force=force) if wanted else clean_all(git, store)
+    sys.stdout.write("".join(f"{line}\n" for line in done.lines))
+    return int(not done.whole)

@@ -1,6 +1,7 @@
 """Cleaning: what landed may go; what exists nowhere else stays unless its run is named by force."""
 
 import os
+import subprocess
 import time
 
 import pytest
@@ -119,3 +120,29 @@ def test_a_live_run_with_a_long_deadline_keeps_what_it_uses(world):
     world.plan({"C": {"writes": {"src/c.txt": "c"}}})
     world.run("--yes").exits(0)
     assert not old.exists()
+
+
+def test_what_cannot_be_dropped_is_named_with_the_commands_and_the_rest_goes(world, monkeypatch):
+    monkeypatch.setenv("GRACE_PATIENCE", "0.2")
+    world.plan(ONE)
+    world.run("--profile", "fast").exits(4)
+    run = world.run_id
+    spot = world.path / f".git/grace/runs/{run}/logs/busy"
+    spot.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", spot], check=True)
+    try:
+        branch = f"refs/heads/grace/{run}/integration"
+        (world.path / f".git/{branch}.lock").touch()
+        said = world.grace("clean", run, "--force").exits(1).out
+        assert [ref for ref in world.refs() if run in ref] == [branch]
+        assert not (world.path / ".grace/runs" / run).exists()
+        assert world.status()["state"] == "cancelled", "half of it is gone: nobody takes it up again"
+        world.grace("resume", run).exits(1)
+        commands = [line.strip() for line in said.splitlines() if line.startswith("  ")]
+        for command in commands:
+            subprocess.run(["sh", "-c", command], cwd=world.path, check=True)
+    finally:
+        subprocess.run(["umount", spot], check=False, capture_output=True)
+    assert said.splitlines()[-1] == f"then: grace clean {run} --force"
+    world.grace("clean", run, "--force").exits(0)
+    gone(world, run)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from packets.errors import GraceError
+from packets.errors import GraceError, MachineLacks
 from sandbox.errand import Errand, run
 from sandbox.git.objects import checked
 from sandbox.git.process import Result, start
@@ -45,14 +45,19 @@ def remotes(main: Path) -> tuple[str, ...]:
 
 
 def push(main: Path, remote: str, commit: str, branch: str, unwanted: Callable[[], bool]) -> Pushed:
-    """Bring the commit to the remote's branch of this name; one that has it, or has gone on from it, is left alone."""
+    """Bring the commit to the remote's branch of this name; one that has it, or has gone on from it, is left alone.
+
+    What the remote or git has against it is a value; raises MachineLacks without git or a process.
+    """
     git, commit = _Remote(main, remote, unwanted), checked(commit)
     try:
         if git.holds(commit, branch):
             return Pushed(ok=True, said=f"{remote} has {commit[:12]} on {branch} already")
         sent = git.push(commit, branch)
-        if sent.ok or git.holds(commit, branch):
+        if sent.ok or (not sent.stopped and git.holds(commit, branch)):
             return Pushed(ok=True, said=f"pushed {commit[:12]} to {branch} of {remote}")
+    except MachineLacks:  # no git, or a moment of weakness: that is tried again
+        raise
     except GraceError as fault:
         return Pushed(ok=False, said=fault.message)
     return Pushed(ok=False, said=f"{remote} does not take {branch}: {_words(sent)}")

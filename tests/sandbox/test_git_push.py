@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from packets.errors import GraceError
+from packets.errors import GraceError, MachineLacks
 from sandbox.git.push import environment, push, remotes
 
 
@@ -202,6 +202,19 @@ def test_nobody_is_asked_for_a_password(repo, guarded, tmp_path, monkeypatch):
     assert "could not read Username" in said
     assert not (tmp_path / "asked").exists()
     assert set(guarded) == {""}
+
+
+def test_a_password_that_the_other_end_repeats_is_not(repo, remote):
+    program(remote / "hooks/pre-receive", "#!/bin/sh\necho use https://zoe:secret@host/r.git >&2\nexit 1\n")
+    ok, said = send(repo, repo.git("rev-parse", "HEAD"))
+    assert (ok, "use https://host/r.git" in said) == (False, True)
+
+
+def test_without_git_it_is_the_machine_that_lacks(repo, remote, monkeypatch, tmp_path):
+    landed = repo.git("rev-parse", "HEAD")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineLacks):
+        send(repo, landed)
 
 
 def test_a_password_in_an_address_is_not_repeated(repo):

@@ -3,6 +3,7 @@
 # ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH123, PTH211
 # Thousands of files at a time, bytes as names, open descriptors: os is the plain way here.
 
+import fcntl
 import os
 import shutil
 import threading
@@ -19,10 +20,12 @@ from sandbox.effect import effect
 from sandbox.git import Entry, Git
 from sandbox.git.values import EXECUTABLE, GITLINK, SYMLINK
 from sandbox.roots import Roots
+from sandbox.scratch import is_left, live, turn
 
 MTIME = 1_577_836_800
 """Every file's time (2020-01-01, seconds): the same in each copy, and long before anything a worker does."""
 
+_ASIDE = ".aside"  # what a folder's name ends in while it is made, or removed
 _locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
@@ -51,18 +54,21 @@ def candidate(git: Git, tree: str, folder: Path, owner: int | None) -> Path:
 def prune_cache(roots: Roots, unused_for: float) -> tuple[Path, ...]:
     """Remove shared checkouts and templates that no workspace began with for so many seconds; returns what went.
 
-    Give at least the longest deadline of a run that lives: a checkout is bound into its workers.
+    Give at least the longest deadline of a run that lives: a checkout is bound into its workers. What a maker that was
+    killed left half-made goes at once.
     """
     limit = time.time() - unused_for
-    old = [
-        spot
-        for folder in (roots.trees, roots.templates)
-        for spot in (folder.iterdir() if folder.is_dir() else ())
-        if spot.stat().st_mtime < limit
-    ]
-    for spot in old:
-        with effect("cache.prune"):
-            _remove(spot)
+    old: list[Path] = []
+    for folder in (roots.trees, roots.templates):
+        if folder.is_dir():
+            with turn(folder, fcntl.LOCK_EX):
+                spots = [
+                    s for s in folder.iterdir() if (is_left(s) if s.suffix == _ASIDE else s.stat().st_mtime < limit)
+                ]
+                for spot in spots:
+                    with effect("cache.prune"):
+                        _remove(spot)
+            old += spots
     return tuple(old)
 
 
@@ -70,7 +76,10 @@ def prune_cache(roots: Roots, unused_for: float) -> tuple[Path, ...]:
 def appearing(target: Path) -> Iterator[Path]:
     """Give a folder beside `target` that takes its place in one step when the body succeeds, and is gone otherwise."""
     fresh = _beside(target)
-    fresh.mkdir(parents=True, mode=0o755)
+    fresh.parent.mkdir(parents=True, exist_ok=True)
+    with turn(fresh.parent, fcntl.LOCK_SH):
+        fresh.mkdir(mode=0o755)
+        lock = live(fresh)
     try:
         fresh.chmod(0o755)
         yield fresh
@@ -82,6 +91,7 @@ def appearing(target: Path) -> Iterator[Path]:
                 raise
     finally:
         _remove(fresh)
+        os.close(lock)
 
 
 def write_files(
@@ -163,13 +173,13 @@ def discard(folder: Path) -> None:
     if os.path.lexists(folder):
         with effect("folder.aside"), suppress(FileNotFoundError):
             folder.rename(_beside(folder))
-    for rest in folder.parent.glob(f".{_literal(folder.name)}.*.aside"):
+    for rest in folder.parent.glob(f".{_literal(folder.name)}.*{_ASIDE}"):
         with effect("folder.remove"):
             _remove(rest)
 
 
 def _beside(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.aside")
+    return folder.with_name(f".{folder.name}.{uuid4().hex[:8]}{_ASIDE}")
 
 
 def _literal(name: str) -> str:

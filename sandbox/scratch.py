@@ -30,12 +30,17 @@ def scratch(what: str) -> Iterator[Path]:
 
 def make(what: str) -> tuple[Path, int]:
     """Return an empty folder and the lock that says that we live; hand both to `remove`."""
-    with effect("scratch.make"), _turn(fcntl.LOCK_SH):
+    with effect("scratch.make"), turn(Path(tempfile.gettempdir()), fcntl.LOCK_SH):
         folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-"))
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        with suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX)
-    return folder, lock
+        return folder, live(folder)
+
+
+def live(folder: Path) -> int:
+    """Return the lock on a folder that says, until it is closed or we die, that its maker lives."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def remove(folder: Path, lock: int) -> None:
@@ -48,8 +53,8 @@ def remove(folder: Path, lock: int) -> None:
 
 def sweep() -> tuple[Path, ...]:
     """Remove the folders of ours whose makers are gone, and return them; one that cannot be removed stays."""
-    with suppress(OSError), _turn(fcntl.LOCK_EX):
-        left = tuple(folder for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*") if _is_left(folder))
+    with suppress(OSError), turn(Path(tempfile.gettempdir()), fcntl.LOCK_EX):
+        left = tuple(folder for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*") if is_left(folder))
         for folder in left:
             with suppress(OSError):
                 _remove(folder)
@@ -57,7 +62,7 @@ def sweep() -> tuple[Path, ...]:
     return ()
 
 
-def _is_left(folder: Path) -> bool:
+def is_left(folder: Path) -> bool:
     """Say whether the folder is ours and nobody holds it."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -82,8 +87,9 @@ def _remove(folder: Path) -> None:
 
 
 @contextmanager
-def _turn(kind: int) -> Iterator[None]:
-    here = os.open(tempfile.gettempdir(), os.O_RDONLY | os.O_DIRECTORY)
+def turn(above: Path, kind: int) -> Iterator[None]:
+    """Let makers (LOCK_SH) and sweepers (LOCK_EX) of folders in `above` take turns."""
+    here = os.open(above, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with suppress(OSError):
             fcntl.flock(here, kind)

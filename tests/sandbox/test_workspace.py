@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +15,7 @@ from packets.agent import CommandAgent
 from packets.errors import Damaged, GraceError
 from packets.outcome import AnomalyKind
 from packets.packet import AgentChoice, Base, ExecutionPacket
-from sandbox.checkout import MTIME, _remove_stubborn, prune_cache
+from sandbox.checkout import MTIME, _remove_stubborn, appearing, prune_cache
 from sandbox.git import Entry
 from sandbox.protocol import Job
 from sandbox.workspace import base_checkout, candidate, discard, harvest, opened, prepare
@@ -365,6 +367,18 @@ def test_the_cache_is_pruned_by_use(git, tmp_path):
     assert {p.name for p in gone} == {git.tree("HEAD"), git.resolve("HEAD")}
     assert list(git.roots.trees.iterdir()) == list(git.roots.templates.iterdir()) == []
     prepare(git, packet_for(git, ["app/"]), FullCopy(), tmp_path / "w2")
+
+
+def test_what_a_killed_maker_left_in_the_cache_goes_and_what_a_live_one_makes_stays(git):
+    trees = git.roots.trees
+    code = "from sandbox.checkout import appearing; from pathlib import Path; import os, signal, sys"
+    code += "; made = appearing(Path(sys.argv[1])); made.__enter__(); os.kill(os.getpid(), signal.SIGKILL)"
+    killed = subprocess.run([sys.executable, "-P", "-c", code, trees / "killed"], check=False)
+    assert (killed.returncode, len(list(trees.iterdir()))) == (-signal.SIGKILL, 1)
+    with appearing(trees / "live") as fresh:
+        (gone,) = prune_cache(git.roots, 3600)
+        assert (gone.name.startswith(".killed."), fresh.is_dir()) == (True, True)
+    assert [spot.name for spot in trees.iterdir()] == ["live"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="as root this needs another user; as a user it is covered by itself")

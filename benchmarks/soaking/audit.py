@@ -16,6 +16,7 @@ from typing import Any
 from soaking.job import EDITED, NOTES, Module, git
 
 PROMISED = ("refs/heads/main", "refs/grace/runs/", "refs/grace/rescue/")
+_OURS = ("submit.lock", "supervisor.lock")  # files that are locked, and stay; a lock of git's is the file itself
 _LEGAL = {
     "queued": {"working", "paused", "cancelled"},
     "working": {"waiting", "asleep", "failed", "queued", "paused", "cancelled"},
@@ -145,7 +146,7 @@ def _left_over(repo: Path) -> Iterator[str]:
     state = repo / ".git" / "grace"
     yield from (f"left over: folder {path}" for path in state.glob("runs/*/work/*"))
     for path in (repo / ".git").rglob("*"):
-        if path.name.endswith(".lock") and path.name != "submit.lock":
+        if path.name.endswith(".lock") and path.name not in _OURS:
             yield f"left over: lock {path}"
         elif path.name.endswith(".new"):  # git's own tmp_obj_* are git's to prune
             yield f"left over: half-made {path}"

@@ -15,9 +15,10 @@ from pydantic import TypeAdapter
 
 from packets.errors import GraceError
 from packets.ids import slug
-from packets.outcome import AttemptOutcome
+from packets.outcome import AttemptOutcome, StopReason
 from packets.packet import ExecutionPacket
 from sandbox.effect import effect
+from sandbox.faults import disk_full, is_full
 from sandbox.git import Git
 from sandbox.protocol import GRACE, REPO, Ending, Job, Sandbox
 from sandbox.workspace import Workspace, discard, harvest, opened, prepare, write_synced
@@ -112,6 +113,9 @@ def _run(sandbox: Sandbox, job: Job, folder: Path, cancelled: Callable[[], bool]
         _started(folder).touch()
     sandbox.start(job)
     ending = sandbox.wait(job, cancelled)
+    if ending.reason is StopReason.EXITED and ending.exit_code != 0 and is_full(folder):
+        sandbox.remove(job.name)  # it must not be adopted, and its end taken for the worker's own
+        raise disk_full(folder, "the worker gave up meanwhile")  # its own disk limit has a reason of its own
     with effect("job.end"):
         write_synced(folder / "ended.json", _ENDING.dump_json(ending))
     return ending

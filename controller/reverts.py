@@ -191,7 +191,7 @@ def move_base(ctx: Context, to: Reverts) -> None:
             git.update_ref(ref, to.new, to.old)
     except GraceError as fault:
         for path in moved:
-            with suppress(GraceError):
+            with suppress(GraceError), effect("checkout.land"):
                 git.update_worktree(path, new, old)
         if isinstance(fault, WaitingForPerson):
             hint = fault.hint.replace("`grace resume`", "the rollback again")

@@ -32,6 +32,7 @@ from packets.states import FINAL, ModuleState
 from sandbox.choose import close
 from sandbox.git import Git, RefMoved
 from sandbox.memory import MemorySandbox
+from sandbox.scratch import sweep
 
 _TRIES = 3
 """How often a base branch that its user moves at the same moment is looked at anew."""
@@ -84,6 +85,7 @@ def roll_back(git: Git, store: Store, run: RunRecord, target: Target) -> dict[st
             if store.run(run.run_id).state in OVER:
                 put_away(ctx)
         store.set_run(run.run_id, *standing(refolded(store, run.run_id), store, run.run_id))
+        sweep()
         return done
 
 

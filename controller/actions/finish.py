@@ -16,6 +16,7 @@ from packets.events import Action, Event, EventType
 from sandbox.checkout import discard, prune_cache
 from sandbox.effect import effect
 from sandbox.git import Git
+from sandbox.scratch import sweep
 from sandbox.protocol import Sandbox
 
 EXIT = {"done": 0, "failed": 1, "cancelled": 1}
@@ -63,11 +64,15 @@ def clear(tidying: Tidying, sandbox: Sandbox, run_id: str, folder: Path) -> None
 
 
 def prune(git: Git, store: Store) -> None:
-    """Drop shared checkouts that no run needs: unused for a day, and for twice the longest deadline of a live run."""
+    """Drop shared checkouts that no run needs: unused for a day, and for twice the longest deadline of a live run.
+
+    And what processes that were killed left where temporary files lie.
+    """
     plans = [run.parsed_plan for run in store.runs() if run.state not in OVER]
     longest = max((plan.limits_of(module).deadline for plan in plans for module in plan.modules()), default=0)
     with suppress(OSError):  # a cache that stays is no reason for a run not to end
         prune_cache(git.roots, max(_DAY, 2.0 * longest))
+    sweep()
 
 
 def put_away(ctx: Context) -> list[Leftover]:

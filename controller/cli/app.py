@@ -258,11 +258,14 @@ def gates(as_json: Json = False) -> None:
 
 
 @app.command()
-def doctor(as_json: Json = False) -> int:
+def doctor(
+    as_json: Json = False,
+    effects: Annotated[bool, typer.Option("--effects", help="List what grace does, and how it is undone.")] = False,
+) -> int:
     """Check what this machine has, and say what to do."""
-    from controller.cli.doctor import doctor as command
+    from controller.cli import doctor as command
 
-    return command(as_json)
+    return command.effects(as_json) if effects else command.doctor(as_json)
 
 
 @app.command()

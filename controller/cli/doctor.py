@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+from packets.effects import EFFECTS
+
 _STATE = frozenset({"state", "database", "journals", "strays"})
 
 
@@ -26,3 +28,17 @@ def doctor(as_json: bool) -> int:
     sys.stdout.write("\n".join(line(check) for check in report.checks) + "\n")
     sys.stdout.write("ready\n" if report.ready else "no plan can run here\n")
     return 0 if report.ready else 3
+
+
+def effects(as_json: bool) -> int:
+    """Print everything that grace does to the outside world or to durable state, and how it is undone."""
+    if as_json:
+        sys.stdout.write(json.dumps([one._asdict() for one in EFFECTS.values()]) + "\n")
+        return 0
+    lines = []
+    for one in EFFECTS.values():
+        asked = f"   permission: {one.permission}" if one.permission else ""
+        lines += [f"{one.name:<18} {one.reversal:<13} {one.what}{asked}", f"{'':<18} undone by: {one.undone_by}"]
+        lines += [f"{'':<18} before: {one.intent}   after: {one.outcome}"]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0

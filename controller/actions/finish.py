@@ -16,8 +16,8 @@ from packets.events import Action, Event, EventType
 from sandbox.checkout import discard, prune_cache
 from sandbox.effect import effect
 from sandbox.git import Git
-from sandbox.scratch import sweep
 from sandbox.protocol import Sandbox
+from sandbox.scratch import sweep
 
 EXIT = {"done": 0, "failed": 1, "cancelled": 1}
 _DAY = 86400.0  # seconds

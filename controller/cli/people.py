@@ -130,9 +130,7 @@ def cancel(wanted: str | None, *, rollback: bool = False) -> int:
         if not (rollback and run.state == "cancelled"):
             _refuse_over(run)
             _cancelled(git, store, run)
-        if rollback:
-            _taken_back(git, store, run)
-        return 0
+        return _taken_back(git, store, run) if rollback else 0
 
 
 def _cancelled(git: Git, store: Store, run: RunRecord) -> None:
@@ -149,21 +147,18 @@ def _cancelled(git: Git, store: Store, run: RunRecord) -> None:
     sys.stdout.write(f"cancelling {run.run_id}\n")
 
 
-def _taken_back(git: Git, store: Store, run: RunRecord) -> None:
+def _taken_back(git: Git, store: Store, run: RunRecord) -> int:
     """Wait for the end of the run, then undo what it merged and landed; cut off here, the same command goes on."""
-    from controller.rollback import Target, roll_back
+    from controller.cli.undo import rollback
 
-    folder = git.roots.run(run.run_id)
-    while lease(folder) is not None:
+    while lease(git.roots.run(run.run_id)) is not None:
         time.sleep(_LOOK)
     if store.run(run.run_id).state not in OVER:
         raise GraceError(
             f"the controller of {run.run_id} died before it took the cancel in; nothing was rolled back",
             f"again: grace cancel {run.run_id} --rollback",
         )
-    done = roll_back(git, store, run, Target(to="start"))
-    undone = [*done["modules"], *done["reverted"]]
-    sys.stdout.write(f"rolled back: {', '.join(undone) or 'nothing was merged'}\n")
+    return rollback(run.run_id, to="start", module="", dry_run=False, as_json=False)
 
 
 def _refuse_over(run: RunRecord) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from controller.kernel import decide
 from controller.store.store import Recorded, RunRecord, Store, worked
-from packets.errors import UsageError
+from packets.errors import NotPermitted, UsageError
 from packets.events import ActionKind, Event, EventType, PhaseShape, Shape, WaveShape
 from packets.plan import Plan
 
@@ -121,6 +121,29 @@ def test_the_row_follows_the_fold(store, fold, kind, state):
     assert states[row["subject"], row["key"]] == state
     open_now = {(r["subject"], r["key"]) for r in store.approvals("r1")}
     assert open_now == {(q.subject, q.key) for q in fold.state.questions.values()}
+
+
+def test_a_permit_is_a_granted_approval_of_exactly_this(store, fold):
+    (question,) = ask(store, fold)
+    given = {"subject": question["subject"], "key": question["key"]}
+    with pytest.raises(NotPermitted):
+        store.permit("r1", **given)
+    fold.take(Event(type=EventType.GRANTED, actor="somebody", data=given))
+    permit = store.permit("r1", **given)
+    assert (permit.run_id, permit.subject, permit.key) == ("r1", question["subject"], question["key"])
+    assert permit.granted_by == "somebody"
+    for other in ({"subject": "wave:9"}, {"key": "another"}, {"run_id": "r2"}):
+        with pytest.raises(NotPermitted):
+            store.permit(**{"run_id": "r1", **given, **other})
+
+
+@pytest.mark.parametrize("kind", [EventType.REJECTED, EventType.LAPSED])
+def test_nothing_else_gives_a_permit(store, fold, kind):
+    (question,) = ask(store, fold)
+    given = {"subject": question["subject"], "key": question["key"]}
+    fold.take(Event(type=kind, data={**given, "reason": "no"}))
+    with pytest.raises(NotPermitted):
+        store.permit("r1", **given)
 
 
 def test_a_stale_answer_changes_no_row(store, fold):

@@ -94,9 +94,10 @@ def _refreshed(state: RunState, event: Event) -> RunState:
 
 
 def _is_looked_at_again(state: RunState) -> bool:
-    """Tell whether a merge is to be undone or made anew: somebody woke a module while the refresh was under way."""
-    rest = FINAL | {S.ASLEEP}
-    return bool(state.undoing) or any(s.merged and s.state not in rest for s in state.modules.values())
+    """Tell whether the tree changes before the next refresh: a merge goes, or somebody woke a module of this wave."""
+    wave = state.wave_shape
+    awake = (state.at(m).state not in FINAL | {S.ASLEEP} for m in (wave.modules if wave else ()))
+    return bool(state.undoing) or any(awake)
 
 
 def _from_here(state: RunState) -> list[str]:

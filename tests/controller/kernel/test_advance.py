@@ -209,3 +209,63 @@ def test_the_merged_tree_goes_through_the_wave_check_again_after_an_undo(start: 
     run.accept("b")
     run.merge("b")
     assert run.kinds() == ["refresh"]
+
+
+def test_one_question_a_wave_holds_all_that_wait_for_it(start: Start) -> None:
+    run = start([["a", "b"]])
+    run.accept("a", "b")
+    run.grant("wave:1")
+    run.merge("a")
+    run.end(run.find(K.MERGE), E.CONFLICT, paths=["x"])
+    run.accept("b")
+    old = run.state.questions["wave:1"]
+    run.say("a")
+    run.accept("a")
+    assert run.asked["wave:1"].data["modules"] == ["a", "b"]
+    run.tell(E.GRANTED, subject=old.subject, key=old.key)
+    assert run.open == {}
+    run.grant("wave:1")
+    run.merge("a", "b")
+
+
+@pytest.mark.parametrize("profile", ["balanced", "fast"])
+def test_the_plan_may_ask_for_a_module_whatever_the_profile(start: Start, profile: str) -> None:
+    run = start([["a", "b"]], profile=profile, asks=("a",))
+    run.accept("a")
+    assert run.state.questions.keys() == {"module:a"}
+    run.accept("b")
+    run.grant("module:a")
+    if profile == "balanced":
+        assert run.asked["wave:1"].data["modules"] == ["b"]
+        run.grant("wave:1")
+    run.merge("a", "b")
+
+
+def test_under_yes_the_plan_asks_for_no_module(start: Start) -> None:
+    run = start([["a"]], yes=True, asks=("a",))
+    run.accept("a")
+    assert run.kinds() == ["merge a"]
+
+
+@pytest.mark.parametrize("land", ["auto", "deny"])
+def test_where_the_plan_decides_about_landing_nobody_is_asked(start: Start, land: str) -> None:
+    run = at_landing(start, land=land)
+    run.refresh()
+    assert run.find(K.LAND).data == {"phase": "p1", "tree": "start+a"}
+
+
+def test_red_is_red_though_somebody_is_awake_further_on(start: Start) -> None:
+    run = start([["a"], ["b"]], profile="fast")
+    for module in "ab":
+        run.accept(module)
+        run.merge(module)
+        run.refresh()
+    run.refresh()
+    run.tell(E.PAUSED)
+    run.say("b")
+    run.say("a")
+    run.tell(E.RESUMED)
+    run.accept("a")
+    run.merge("a")
+    run.refresh(green=False)
+    assert run.finish() == "failed"

@@ -394,3 +394,73 @@ def test_a_wave_that_lost_a_module_is_checked_without_it(start: Start) -> None:
     run.tell(E.RESUMED)
     run.judge("b", final="the deadline was reached")
     assert run.find(K.REFRESH).data == {"level": "wave", "wave": 1}
+
+
+def test_a_cancel_ends_at_once_what_is_accepted_and_what_is_asked_about(start: Start) -> None:
+    run = start([["a", "b", "c"]])
+    run.accept("a", "b", "c")
+    run.tell(E.CANCELLED)
+    assert run.states() == dict.fromkeys("abc", "cancelled")
+    run = start([["a", "b"]], profile="fast")
+    run.accept("a", "b")
+    run.tell(E.CANCELLED)
+    assert run.states() == {"a": "working", "b": "cancelled"}
+
+
+def woken(start: Start, *waves: list[str], **given: Any) -> Any:
+    """A run in which all waves are merged and then `a` woke."""
+    run = start(list(waves), **{"profile": "fast"} | given)
+    for wave in waves:
+        run.accept(*wave)
+        run.merge(*wave)
+        run.refresh()
+    run.refresh()
+    run.say("a")
+    return run
+
+
+def test_a_rollback_takes_back_all_merges_of_one_that_is_awake(start: Start) -> None:
+    run = woken(start, ["a", "b"])
+    rolled_back(run, "a")
+    assert run.states() == {"a": "queued", "b": "asleep"}
+    assert (run.state.at("a").merged, run.state.at("b").merged) == (False, True)
+    run.tell(E.RESUMED)
+    assert run.find(K.ATTEMPT).data["messages"] == ["w1"]
+    assert run.find(K.ATTEMPT).attempt == 3
+
+
+def test_a_rollback_of_a_later_wave_does_not_pass_over_who_is_awake(start: Start) -> None:
+    run = woken(start, ["a"], ["b"])
+    rolled_back(run, "b")
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["attempt a"]
+
+
+def test_a_rollback_that_voids_a_landing_heeds_what_was_said_meanwhile(start: Start) -> None:
+    run = woken(start, ["a"], ["b"], land="auto")
+    assert run.kinds() == ["land"]
+    rolled_back(run, "b")
+    assert run.states() == {"a": "queued", "b": "queued"}
+
+
+@pytest.mark.parametrize("in_flight", [True, False])
+def test_a_rollback_forgets_no_undo_of_what_failed(start: Start, *, in_flight: bool) -> None:
+    run = woken(start, ["a", "b"], optional=("a",))
+    if not in_flight:
+        run.tell(E.PAUSED)
+    run.judge("a", final="no")
+    rolled_back(run, "b")
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["undo a"]
+    run.undo("a")
+    assert run.kinds() == ["attempt b"]
+
+
+def test_a_rollback_of_the_culprit_needs_no_undo(start: Start) -> None:
+    run = start([["a", "b"]], profile="fast")
+    run.accept("a", "b")
+    run.merge("a", "b")
+    run.refresh(green=False, culprit="b")
+    rolled_back(run, "b")
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["attempt b"]

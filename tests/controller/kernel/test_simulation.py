@@ -68,6 +68,7 @@ class Referee:
         self.landing_yes: set[tuple[str, str]] = set()
         self.tip, self.green = "start", ""
         self.stale: set[int] = set()  # waves with merges that no refresh has seen
+        self.red: set[int] = set()  # waves that were red with the very tree that is there now
         self.last_merge = -1
         self.cancelled = self.finished = False
         self.closing = ""  # as the kernel said last
@@ -209,6 +210,7 @@ class Referee:
             case E.REFRESHED:
                 number = action.data["wave"]
                 self.stale -= {i for i, (_, w) in enumerate(self.waves) if w.number == number and data["green"]}
+                self.red |= set() if data["green"] else {number}
                 self.refused |= not data["green"]
             case E.UNDONE:
                 self.tip = data["tree"]
@@ -227,6 +229,8 @@ class Referee:
                 self._broken(action)
             case E.FINISHED:
                 self.finished = True
+        if event.type in {E.MERGED, E.UNDONE, E.SYNCED}:
+            self.red.clear()
         for x in _of(action):
             self._heed(x)
 
@@ -246,7 +250,8 @@ class Referee:
         self.on_branch -= modules
         self.stale |= {self.wave_of[m] for m in modules}
         self.corners["undone as failed"] += any(self.state[m] in FINAL for m in modules)
-        for m in self.needing({m for m in modules if self.state[m] not in FINAL}):
+        live = [m for m in modules if self.state[m] not in FINAL]
+        for m in set().union(*(self.needing({x}) for x in live)):
             if self.state[m] not in FINAL and self.attempt[m]:
                 self.corners["undone with its base"] += 1
                 self._start_over(m)
@@ -267,6 +272,7 @@ class Referee:
         self.questions.clear()
         self.landing_yes.clear()
         self.yes.clear()
+        self.red.clear()
         for action in self.open.values():
             if action.kind is K.ATTEMPT:
                 self.again[action.module] = True
@@ -474,6 +480,7 @@ class Referee:
         else:
             (wave,) = [w for _, w in self.waves if w.number == action.data["wave"]]
             assert all(self.state[m] in MERGED_OR_FINAL for m in wave.modules)
+            assert wave.number not in self.red, "nothing changed since it was red"
 
     def _on_undo(self, action: Action) -> None:
         modules = set(action.data["modules"])
@@ -760,11 +767,15 @@ def test_nothing_that_the_world_does_breaks_a_rule(run_of: Start) -> None:
     for seed in range(400):
         rng = random.Random(seed)
         spite, steps = rng.choice([0.1, 0.25, 0.45]), rng.choice([30, 120, 400])
-        seen += play(run_of(plan(rng, 3)), rng, spite=spite, steps=steps).seen
+        world = play(run_of(plan(rng, 3)), rng, spite=spite, steps=steps)
+        seen += world.seen + world.referee.corners
     # The world did reach all corners, else the rules were not tried.
     assert {name for name, times in seen.items() if times >= 5} >= {
         *(str(e) for e in EventType if e not in {E.STARTED, E.ATTEMPT_STARTED, E.ASKED}),
         "stale approval.granted", "stale approval.rejected", "stale attempt.judged", "stale merge.done",
+        "told while asleep", "told while asleep and refresh", "told while merge and working", "told while paused",
+        "told while waiting", "woken by message.said", "woken by merge.done", "merged twice", "undone as failed",
+        "rolled back while awake", "finished with something due",
     }  # fmt: skip
 
 

@@ -47,7 +47,10 @@ def test_the_output_is_what_the_page_says(repo):
         ("packets", "packets", run),
         ("review", "review", run),
         ("refresh", "refresh", run, "--full"),
+        ("rollback", "rollback", run, "--to", "start", "--dry-run"),
         ("rollback", "rollback", run, "--to", "start"),
+        ("status", "status", run),
+        ("packets", "packets", run),
     ]:
         fits(name, repo.grace(*command, "--json").exits(0).json)
 

@@ -4,7 +4,8 @@ A run of a few modules and one of many (with the long history of a run that is n
 again and again while workers run, and resumed. A new effect is the first event of the journal that nobody had recorded
 before: not the resuming itself, and no attempt that had begun already. Its time is given as a ratio to two floors of
 the same moments: `python -c pass` and `grace status --json`. Done twice are: workers that are begun again after their
-end (told by the engine itself), attempts judged twice, modules merged twice; their number has to be 0.
+end, attempts judged twice, modules merged twice; their number has to be 0. On docker, where a worker lives on when its
+controller is killed, none may even begin twice: the engine itself tells.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -56,7 +58,10 @@ class OnDocker(Carried):
         listed = [["docker", "-H", self.host, "ps", "-aq", "--filter", f"label=grace.run={run}"] for run in runs]
         there = [subprocess.run(c, capture_output=True, text=True, check=True).stdout.split() for c in listed]
         left = [f"left over: container {name}" for names in there for name in names]
-        return super().left_over() + left + audit.ran_twice(self.told.workers(runs))
+        lines = self.told.workers(runs)
+        begun = Counter((module, attempt) for what, module, attempt in lines if what == "begin")
+        again = [f"doubled: {m} attempt {n} was begun {times} times" for (m, n), times in begun.items() if times > 1]
+        return super().left_over() + left + again  # a worker that outlives its controller is adopted
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """A supervisor starts a dead controller again, with a bound, waits for people, and ends with the run."""
 
+import logging
 import signal
 
 import pytest
@@ -42,6 +43,7 @@ def waiting(world):
     """A run that waits for a person, its tools, and a maker of supervisors."""
     world.plan(ONE)
     world.run("--profile", "fast").exits(4)
+    logging.getLogger("dbos").handlers.clear()  # they write to the stderr of the set-up
     with world.context() as ctx:
         yield ctx
 

@@ -123,6 +123,14 @@ def supervisors(repo):
     return [s for s in (repo.status(p.name)["supervisor"] for p in repo.path.glob(".git/grace/runs/*")) if s]
 
 
+@pytest.fixture(autouse=True)
+def _nothing_lives_on(repo):
+    """A test that fails leaves nobody in the background."""
+    yield
+    for found in supervisors(repo):
+        os.kill(found["pid"], signal.SIGTERM)
+
+
 @pytest.fixture
 def gate(repo, tmp_path):
     """A plan whose worker waits for a file, on the engine that shows the disk; returns the file."""

@@ -1,6 +1,7 @@
 """Images in a Docker engine: imported from our root filesystem, built, or named; then set up once."""
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from sandbox.protocol import Sandbox
 
 LABEL = "grace.image"
 _DIGEST = "grace.digest"
+_CACHE = "grace.cache"
 
 
 def ensure(image: Image, sandbox: Sandbox, plan_dir: Path, progress: Progress) -> BuiltImage:
@@ -142,7 +144,7 @@ def export(client: APIClient, ref: str, root: Path) -> dict[str, str]:
         _drop_exports(client)
         with effect("setup.create"):
             container = client.create_container(
-                image=ref, command=["true"], labels={LABEL: "export"}, use_config_proxy=False
+                image=ref, command=["true"], labels={LABEL: "export", _CACHE: _our_cache()}, use_config_proxy=False
             )
         try:
             with tempfile.TemporaryFile(dir=image_store.cache()) as archive:
@@ -158,10 +160,15 @@ def export(client: APIClient, ref: str, root: Path) -> dict[str, str]:
 
 
 def _drop_exports(client: APIClient) -> None:
-    """Remove the containers of exports that were killed; only who holds the builders' lock exports."""
-    for left in client.containers(all=True, filters={"label": f"{LABEL}=export"}):
+    """Remove the containers of exports that were killed: who holds the lock of our cache is the only one of it."""
+    labels = [f"{LABEL}=export", f"{_CACHE}={_our_cache()}"]
+    for left in client.containers(all=True, filters={"label": labels}):
         with contextlib.suppress(errors.NotFound):
             client.remove_container(left["Id"], force=True, v=True)
+
+
+def _our_cache() -> str:
+    return key_of(os.getuid(), image_store.cache())
 
 
 @contextlib.contextmanager

@@ -718,6 +718,7 @@ class World:
         asleep = [m for m, s in self.referee.state.items() if m in self.referee.on_branch and s not in FINAL]
         done = [m for m, s in self.referee.state.items() if s is S.DONE]
         chosen = set(self.rng.sample(asleep, min(len(asleep), self.rng.randint(0, 2))))
+        chosen |= {m for m in asleep if self.referee.state[m] is not S.ASLEEP and self.rng.random() < 0.5}
         back = set(self.rng.sample(done, min(len(done), self.rng.randint(0, 1))))
         chosen |= {m for m in self.referee.needing(chosen | back) if m in asleep}
         back |= {m for m in self.referee.needing(back) if m in done}

@@ -14,6 +14,7 @@ from controller.run import Loop
 from controller.screen import Screen
 from controller.signals import Menu
 from controller.standing import actor, standing
+from controller.stopping import told_to_stop
 from controller.store.store import OVER, RunRecord, Store
 from controller.supervise import detach
 from controller.voice import say
@@ -56,6 +57,8 @@ def _carried(context: Context, screen: Screen, cause: EventType | None) -> RunSt
     if begun or cause:
         opening.append(Event(type=cause or EventType.RESUMED, actor=actor()))
     loop = Loop(context, screen, screen.answer)
+    unwanted = context.cancelled
+    context.cancelled = lambda module: unwanted(module) or told_to_stop(context.folder)
     if screen.asks:
         loop.menu = Menu(screen.leave, lambda: _hand_over(context, screen), screen.tell)
     state = loop.go(*opening)

@@ -12,6 +12,7 @@ from controller.kernel.module import ASKS_AGAIN
 from controller.lock import SUPERVISOR, Held, lease
 from controller.screen import screen
 from controller.standing import actor, lapse
+from controller.stopping import stop
 from controller.store.store import OVER, RunRecord, Store
 from packets.errors import GraceError, UsageError, WaitingForPerson
 from packets.events import Event, EventType
@@ -109,7 +110,7 @@ def pause(wanted: str | None) -> None:
             sys.stdout.write(f"run {run.run_id} stands still already: {state}\n")
             return
         if lease(folder) is not None:
-            store.post(run.run_id, event)
+            stop(folder, store, run.run_id, event)
         sys.stdout.write(f"pausing {run.run_id}; go on with: grace resume {run.run_id}\n")
 
 
@@ -143,7 +144,7 @@ def _cancelled(git: Git, store: Store, run: RunRecord) -> None:
         else:
             sys.stdout.write(f"cancelled {run.run_id}\n")
             return
-    store.post(run.run_id, Event(type=EventType.CANCELLED, actor=actor()))
+    stop(git.roots.run(run.run_id), store, run.run_id, Event(type=EventType.CANCELLED, actor=actor()))
     sys.stdout.write(f"cancelling {run.run_id}\n")
 
 

@@ -1,12 +1,16 @@
 """Rows D: many at once."""
 
 import shutil
+import signal
 import sqlite3
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
+
+from controller.stopping import told_to_stop
 
 SLOW = {"A": {"shell": "printf there > src/a.txt; sleep 600", "write_scope": ["src/a.txt"]}}
 
@@ -121,3 +125,77 @@ def test_d6_only_one_carries_a_run_that_was_killed(repo, do):
     assert repo.show("src/a.txt") == "x"
     assert len(repo.git("log", "--format=%H", "--grep", "Grace-Module: A", "main").split()) == 1
     assert repo.leftovers() == []
+
+
+def test_d5_workers_are_stopped_while_the_state_is_locked_and_the_pause_counts_when_it_is_free(repo, tmp_path):
+    """What stops them is no row: it does not wait for whoever writes."""
+    shell = f"echo $$ > {tmp_path}/pid; sleep 600"
+    repo.plan({"A": {"shell": shell, "write_scope": ["src/a.txt"]}}, sandbox="host")
+    process = repo.start("run", "plan.yaml", "--yes", "--json")
+    eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
+    worker = Path("/proc") / (tmp_path / "pid").read_text().strip()
+    run = repo.status()["run_id"]
+    writer = sqlite3.connect(repo.path / ".git" / "grace" / "state.db", isolation_level=None)
+    try:
+        writer.execute("BEGIN IMMEDIATE")
+        pausing = repo.start("pause", run)
+        eventually(lambda: not worker.exists())
+        assert pausing.poll() is None, "its word is not stored yet"
+        writer.execute("ROLLBACK")
+    finally:
+        writer.close()
+    assert "pausing" in pausing.communicate(timeout=60)[0]
+    process.stdout.read()
+    assert process.wait(timeout=60) == 4
+    assert repo.status()["state"] == "paused"
+    assert repo.module("A")["attempt"] == 1
+    assert not worker.exists()
+
+
+def test_d5_a_cancel_that_was_killed_half_way_stops_nobody_for_good(repo, tmp_path):
+    shell = f"echo x >> {tmp_path}/lives; until test -e {tmp_path}/go; do sleep 0.1; done; echo x > src/a.txt"
+    repo.plan({"A": {"shell": shell, "write_scope": ["src/a.txt"]}}, sandbox="host")
+    process = repo.start("run", "plan.yaml", "--yes", "--json")
+    lives = tmp_path / "lives"
+    eventually(lambda: lives.exists() and lives.read_text())
+    run = repo.status()["run_id"]
+    writer = sqlite3.connect(repo.path / ".git" / "grace" / "state.db", isolation_level=None)
+    try:
+        writer.execute("BEGIN IMMEDIATE")
+        cancelling = repo.start("cancel", run)
+        eventually(lambda: told_to_stop(repo.path / ".git" / "grace" / "runs" / run))
+        cancelling.kill()
+        cancelling.communicate()
+        writer.execute("ROLLBACK")
+    finally:
+        writer.close()
+    (tmp_path / "go").touch()
+    process.stdout.read()
+    assert process.wait(timeout=90) == 0
+    assert (repo.module("A")["state"], repo.module("A")["attempt"]) == ("done", 1)
+
+
+def test_d6_a_holder_that_was_stopped_is_named_with_what_helps(repo, do):
+    repo.plan(SLOW)
+    process = repo.start("run", "plan.yaml", "--yes", "--json")
+    do.wrote(repo, "there")
+    run = repo.status()["run_id"]
+    process.send_signal(signal.SIGSTOP)
+    try:
+        eventually(lambda: repo.status(run)["holder"]["stopped"])
+        said = repo.grace("rollback", run, "--to", "start").exits(2).err
+        assert f"kill -CONT {process.pid}" in said
+    finally:
+        process.send_signal(signal.SIGCONT)
+    do.kill(process)
+    assert repo.status(run)["holder"] is None
+    repo.grace("cancel", run).exits(0)
+    assert repo.leftovers() == []
+
+
+def eventually(condition):
+    until = time.monotonic() + 60
+    while not (found := condition()):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return found

@@ -61,5 +61,6 @@ def cut_off(state: RunState, module: str, reason: str) -> RunState:
         return put(state, module, reason, running=False)
     stops = 0 if state.halt else status.stops + 1
     to = S.PAUSED if state.halt == "paused" else S.QUEUED
-    state = put(state, module, reason, to, running=False, redo=True, stops=stops % PATIENCE)
+    cause = f"{reason}, as the run is paused" if state.halt == "paused" else reason
+    state = put(state, module, cause, to, running=False, redo=True, stops=stops % PATIENCE)
     return halted(state, "blocked") if stops == PATIENCE else state

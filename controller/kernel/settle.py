@@ -61,7 +61,7 @@ def _judged(state: RunState, event: Event) -> RunState:
 
 
 def _stopped(state: RunState, event: Event) -> RunState:
-    return cut_off(state, event.module, str(event.data.get("reason", "stopped")))
+    return cut_off(state, event.module, str(event.data.get("reason") or "stopped"))
 
 
 def _merged(state: RunState, event: Event) -> RunState:
@@ -147,7 +147,7 @@ def _moved(state: RunState, event: Event) -> RunState:
 def _broken(state: RunState, event: Event) -> RunState:
     """Stand still: the machine is at fault, and a resume does the same thing once more."""
     if event.module and state.at(event.module).running:
-        state = cut_off(state, event.module, str(event.data.get("message", "broken")))
+        state = cut_off(state, event.module, str(event.data.get("message") or "broken"))
     if event.action.endswith(f"-{ActionKind.FINISH}"):
         return replace(state, halt="blocked")
     if event.action.endswith(f"-{ActionKind.AFTER}"):

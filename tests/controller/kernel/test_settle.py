@@ -167,3 +167,23 @@ def test_finishing_clears_a_halt(start: Start) -> None:
     run.tell(E.INTERRUPTED)
     assert run.finish() == "failed"
     assert run.state.halt == ""
+
+
+def test_a_green_wave_has_no_culprit(start: Start) -> None:
+    run = start([["a"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.refresh(culprit="a")
+    assert run.find(K.REFRESH).data["level"] == "phase"
+
+
+@pytest.mark.parametrize(("type_", "data"), [(E.ATTEMPT_STOPPED, {"reason": ""}), (E.BROKEN, {"message": ""})])
+def test_no_transition_is_without_a_cause(start: Start, type_: EventType, data: dict[str, str]) -> None:
+    run = start([["a"]])
+    run.tell(E.PAUSED)
+    run.end(run.find(K.ATTEMPT), type_, **data)
+    (last,) = run.transitions[1:]
+    assert (last.after, last.cause) == (
+        "paused",
+        f"{'stopped' if 'reason' in data else 'broken'}, as the run is paused",
+    )

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import sandbox.choose
+import sandbox.git.process
 from controller import main
 from controller.begin import open_context
 from controller.context import Context
@@ -294,6 +295,13 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         assert died.is_set()
 
     return cutting
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be patient with nothing for long: neither grace with the machine, nor git with a lock."""
+    monkeypatch.setenv("GRACE_PATIENCE", "0.2")
+    monkeypatch.setitem(sandbox.git.process._CONFIG, "core.filesRefLockTimeout", "50")
 
 
 @pytest.fixture

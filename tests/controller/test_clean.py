@@ -122,8 +122,8 @@ def test_a_live_run_with_a_long_deadline_keeps_what_it_uses(world):
     assert not old.exists()
 
 
-def test_what_cannot_be_dropped_is_named_with_the_commands_and_the_rest_goes(world, monkeypatch):
-    monkeypatch.setenv("GRACE_PATIENCE", "0.2")
+@pytest.mark.usefixtures("hasty")
+def test_what_cannot_be_dropped_is_named_with_the_commands_and_the_rest_goes(world):
     world.plan(ONE)
     world.run("--profile", "fast").exits(4)
     run = world.run_id

@@ -461,8 +461,8 @@ def test_who_reverted_it_in_their_own_way_has_reverted_it(world):
     assert world.show("src/a.txt", "main") == "mine, without theirs"
 
 
-def test_a_base_branch_that_cannot_be_moved_keeps_what_landed_and_the_rest_goes(world, monkeypatch):
-    monkeypatch.setenv("GRACE_PATIENCE", "0.3")
+@pytest.mark.usefixtures("hasty")
+def test_a_base_branch_that_cannot_be_moved_keeps_what_landed_and_the_rest_goes(world):
     world.plan(PHASES)
     world.run("--profile", "fast").exits(4)
     world.grace("approve").exits(0)
@@ -478,8 +478,8 @@ def test_a_base_branch_that_cannot_be_moved_keeps_what_landed_and_the_rest_goes(
     assert rollback(world, "--to", "start").exits(0).json["left"] == []
 
 
-def test_an_integration_branch_that_cannot_be_moved_keeps_what_is_on_it(world, monkeypatch):
-    monkeypatch.setenv("GRACE_PATIENCE", "0.3")
+@pytest.mark.usefixtures("hasty")
+def test_an_integration_branch_that_cannot_be_moved_keeps_what_is_on_it(world):
     merged(world)
     run = world.run_id
     lock = world.path / f".git/refs/heads/grace/{run}/integration.lock"

@@ -7,11 +7,21 @@ from controller.status import text
 
 def found(state="done", note="", reverted=(False, False)):
     modules = [
-        {"id": name, "state": "done", "reverted": back, "verified": True, "findings": [], "wave": 1, "attempt": 1}
+        {
+            "id": name,
+            "state": "done",
+            "reverted": back,
+            "undone": False,
+            "verified": True,
+            "findings": [],
+            "wave": 1,
+            "attempt": 1,
+        }
         for name, back in zip(("A", "Long/Name"), reverted, strict=True)
     ]
     body = {"run_id": "r1", "name": "n", "state": state, "note": note, "modules": modules}
-    return body | {"approvals": [], "rescue": [], "leftovers": []}
+    nothing = dict.fromkeys(("approvals", "saga", "rescue", "leftovers", "by_hand", "flaky"), ())
+    return body | nothing | dict.fromkeys(("holder", "supervisor"))
 
 
 @pytest.mark.parametrize("reverted", [(False, False), (True, False)])
@@ -25,3 +35,13 @@ def test_a_run_whose_controller_is_gone_says_how_it_goes_on():
     assert "continue" not in text(found("running"))
     assert text(found("paused", "continue: grace resume r1")).count("continue") == 1
     assert text({**found(), "modules": []}) == "r1  n  done\n"
+
+
+def test_what_is_left_to_a_person_comes_with_what_to_type():
+    step = {"state": "stuck", "module": "A", "reason": "it changed", "commands": ["git revert 1", "grace rollback r1"]}
+    over = {"what": "/w", "why": "busy", "commands": ["rm -rf /w"]}
+    shown = text({**found(), "saga": [{"state": "done"}, step], "leftovers": ["/w/x"], "by_hand": [over]})
+    lines = [line.strip() for line in shown.splitlines()]
+    at = lines.index("left to you: undo A: it changed")
+    assert lines[at + 1 : at + 3] == step["commands"]
+    assert lines[-2:] == ["/w could not be removed: busy; by hand:", "rm -rf /w"]

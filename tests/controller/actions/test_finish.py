@@ -83,9 +83,9 @@ def mounted(world):
             subprocess.run(["umount", held], check=False, capture_output=True)
 
 
-def test_what_cannot_be_removed_is_named_with_the_commands_and_the_run_ends(world, mounted, monkeypatch):
+@pytest.mark.usefixtures("hasty")
+def test_what_cannot_be_removed_is_named_with_the_commands_and_the_run_ends(world, mounted):
     """A mounted folder and a lock that somebody left: the landing, the end and everything else go on."""
-    monkeypatch.setenv("GRACE_PATIENCE", "0.2")
     world.plan(ONE)
     world.run("--profile", "fast").exits(4)
     run = world.run_id

@@ -6,7 +6,6 @@ A job is a child of ours and dies with us, so nothing is adopted after a crash: 
 """
 
 import contextlib
-import json
 import os
 import resource
 import time
@@ -19,6 +18,7 @@ from typing import IO
 from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
 from sandbox import bubblewrap_argv, bubblewrap_probe, descendants, image_store, process, watch
+from sandbox.bubblewrap_status import Status
 from sandbox.cgroup import Cgroups, Group
 from sandbox.effect import effect
 from sandbox.output import BoundedLog
@@ -29,17 +29,18 @@ _FILES = 16384
 _SIGKILL = 9
 _EXEC_FAILED = b"bwrap: execvp "
 _NOT_FOUND = 127
-_END = 10.0
+_END = 30.0
 
 
 @dataclass
 class _Running:
     child: process.Child
-    status: "_Status"
+    status: Status
     log: BoundedLog
     pump: process.Pump
     began: float
     disk_before: int
+    first: descendants.Process | None = None
     held: IO[bytes] | None = None
     group: Group | None = None
     ending: Ending | None = None
@@ -122,14 +123,17 @@ class BubblewrapSandbox(Sandbox):
     def _remove(self, name: str) -> None:
         running = self._jobs.pop(name, None)
         if running:
-            _kill(running)
+            _fence(running, name)
             _finish(running)
             return
-        for title, pids in descendants.titled(f"{_TITLE}:").items():
-            if title.rsplit(":", 1)[-1] == name:
-                for pid in pids:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, _SIGKILL)
+        titles = descendants.titled(f"{_TITLE}:").items()
+        pids = [pid for title, found in titles if title.rsplit(":", 1)[-1] == name for pid in found]
+        processes = [process for pid in pids if (process := descendants.Process.of(pid))]
+        for one in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(one.pid, _SIGKILL)
+        if not descendants.dead(processes, _END):
+            raise _undead(name)
         self._cgroups.discard(name)
 
     def remaining(self, run_id: str) -> tuple[str, ...]:
@@ -144,7 +148,7 @@ class BubblewrapSandbox(Sandbox):
     def _launch(self, job: Job, flags: list[str], before: int) -> _Running:
         held = image_store.hold(Path(job.image))
         arguments = os.memfd_create("arguments")
-        status = _Status()
+        status = Status()
         gate_inside, gate = os.pipe()
         passed = (arguments, status.inside, gate_inside)
         try:
@@ -173,7 +177,8 @@ class BubblewrapSandbox(Sandbox):
             os.close(arguments)
             os.close(gate_inside)
         log = BoundedLog(job.log)
-        running = _Running(child, status, log, process.Pump(child, log.write), time.monotonic(), before, held)
+        first = descendants.Process.of(status.inner) if status.inner else None
+        running = _Running(child, status, log, process.Pump(child, log.write), time.monotonic(), before, first, held)
         try:
             self._set_off(job, running, gate)
         finally:
@@ -189,7 +194,7 @@ class BubblewrapSandbox(Sandbox):
                     running.began = time.monotonic()
                     os.write(gate, b"1")
         except OSError as error:
-            _kill(running)
+            _fence(running, job.name)
             _finish(running)
             raise EngineLost(f"the limits of {job.name} could not be set: {error}") from error
 
@@ -219,8 +224,8 @@ class BubblewrapSandbox(Sandbox):
 
 
 def _end(job: Job, running: _Running, looks: watch.Watch, reason: StopReason | None, duration: float) -> Ending:
+    _fence(running, job.name)
     if reason:
-        _kill(running)
         _finish(running)
         return Ending(None, reason, duration)
     starved = bool(running.group and running.group.oom_kills())
@@ -231,12 +236,23 @@ def _end(job: Job, running: _Running, looks: watch.Watch, reason: StopReason | N
     return Ending(exit_code, StopReason.MEMORY if exit_code and starved else limit, duration)
 
 
-def _kill(running: _Running) -> None:
-    """Kill process 1 of the namespace, which takes all others with it, then bubblewrap itself."""
-    with contextlib.suppress(ProcessLookupError):
-        if running.inner and running.child.poll() is None:
-            os.kill(running.inner, _SIGKILL)
+def _fence(running: _Running, name: str) -> None:
+    """Return when no process of the sandbox lives. Raises EngineLost when that cannot be brought about.
+
+    bubblewrap tells the end of the job's first process, while others may still write. Process 1 of the namespace, once
+    killed, takes all of them with it, and it is not dead before the last of them is.
+    """
+    first = running.first
+    if first and first.lives:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(first.pid, _SIGKILL)
+    if first and not descendants.dead([first], _END):
+        raise _undead(name)
     running.child.wait(_END)
+
+
+def _undead(name: str) -> EngineLost:
+    return EngineLost(f"a process of {name} cannot be killed", "look for a device or a network disk that hangs")
 
 
 def _finish(running: _Running) -> None:
@@ -251,7 +267,7 @@ def _finish(running: _Running) -> None:
         running.group.close()
 
 
-def _exit_code(status: "_Status", job: Job) -> int:
+def _exit_code(status: Status, job: Job) -> int:
     """Return the job's own exit code; bubblewrap's failure before it is ours, not the worker's."""
     if status.exit_code is not None:
         return status.exit_code
@@ -261,35 +277,3 @@ def _exit_code(status: "_Status", job: Job) -> int:
         return _NOT_FOUND
     why = said.decode(errors="replace").strip()[:300]
     raise EngineLost(f"bubblewrap could not make the sandbox of {job.name}: {why or 'it was killed'}")
-
-
-class _Status:
-    """What bubblewrap reports on a descriptor of its own: the inner process 1 first, the exit code at the end."""
-
-    def __init__(self) -> None:
-        reading, self.inside = os.pipe()
-        self._reports = os.fdopen(reading, "rb")
-        self.inner = 0
-        self.exit_code: int | None = None
-
-    def begin(self) -> None:
-        """Wait for the first report; there is none when bubblewrap failed."""
-        os.close(self.inside)
-        self._take(self._reports.readline())
-
-    def abandon(self) -> None:
-        """Close both ends: there is no child."""
-        os.close(self.inside)
-        self._reports.close()
-
-    def close(self) -> None:
-        """Read the rest; twice is fine."""
-        if not self._reports.closed:
-            for line in self._reports:
-                self._take(line)
-            self._reports.close()
-
-    def _take(self, line: bytes) -> None:
-        report = json.loads(line or b"{}")
-        self.inner = int(report.get("child-pid", self.inner))
-        self.exit_code = report.get("exit-code", self.exit_code)

@@ -1,10 +1,52 @@
 """Processes as the kernel shows them: who descends from whom, what they use, which are ours."""
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_DEAD = frozenset("ZXx")
+_BORN = 19  # the field of /proc/PID/stat, counted from the state
+_LOOK = 0.005
+
+
+class Process(NamedTuple):
+    """One process for certain: a number is given again, a number and a birth (in the kernel's ticks) is not."""
+
+    pid: int
+    born: int
+
+    @classmethod
+    def of(cls, pid: int) -> "Process | None":
+        """Return the process that has the number now, unless it is dead."""
+        found = _stat(pid)
+        return cls(pid, found[1]) if found and found[0] not in _DEAD else None
+
+    @property
+    def lives(self) -> bool:
+        """Whether it can still do anything. Process 1 of a namespace lives until all others in it are dead."""
+        return Process.of(self.pid) == self
+
+
+def dead(processes: Iterable[Process], seconds: float) -> bool:
+    """Wait up to `seconds` until none of them lives; whether that is so."""
+    until = time.monotonic() + seconds
+    left = [one for one in processes if one.lives]
+    while left and time.monotonic() < until:
+        time.sleep(_LOOK)
+        left = [one for one in left if one.lives]
+    return not left
+
+
+def _stat(pid: int) -> tuple[str, int] | None:
+    """Return state and birth."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return fields[0].decode(), int(fields[_BORN])
 
 
 def below(pid: int) -> Iterator[int]:

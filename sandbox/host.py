@@ -7,6 +7,7 @@ values of `env` and `cwd` that start with the target of a mount become the path 
 
 import contextlib
 import os
+import signal
 import sys
 import time
 import weakref
@@ -21,13 +22,14 @@ from sandbox.output import BoundedLog
 from sandbox.protocol import Ending, Job, Mount, Sandbox, never
 
 _MARK = "GRACE_SANDBOX"
-_KILL = 9
-_END = 10.0
+_END = 30.0
+_PATIENCE = 1.0
 
 
 @dataclass
 class _Running:
     child: process.Child
+    control: int | None
     log: BoundedLog
     pump: process.Pump
     home: Path
@@ -38,7 +40,10 @@ class _Running:
 
 
 class HostSandbox(Sandbox):
-    """Plain child processes. Killed with their process group and whatever of them carries the job's mark."""
+    """Plain child processes, each below one of ours (`host_child.py`) that answers for the end of all it started.
+
+    Only a job that kills that process, which its user can, and drops the environment too, leaves something alive.
+    """
 
     name = "host"
     owner: int | None = None
@@ -70,20 +75,24 @@ class HostSandbox(Sandbox):
         before = watch.usage(job.mounts)
         home, lock = scratch.make("home")
         argv = [translate(word, job.mounts) for word in job.argv]
-        limits = [str(job.limits.disk), str(os.getpid())]
+        inside, control = os.pipe()
         try:
             with effect("job.start"):
                 child = self._launcher.start(
-                    [sys.executable, "-I", "-S", host_child.__file__, *limits, *argv],
+                    [sys.executable, "-I", "-S", host_child.__file__, str(job.limits.disk), str(inside), *argv],
                     env=_environment(job, home),
                     cwd=translate(job.cwd, job.mounts),
+                    pass_fds=(inside,),
                 )
         except OSError as error:
+            os.close(control)
             scratch.remove(home, lock)
             raise EngineLost(f"{job.name} could not be started: {error}") from error
+        finally:
+            os.close(inside)
         log = BoundedLog(job.log)
         pump = process.Pump(child, log.write)
-        self._jobs[job.name] = _Running(child, log, pump, home, lock, time.monotonic(), before)
+        self._jobs[job.name] = _Running(child, control, log, pump, home, lock, time.monotonic(), before)
 
     def wait(self, job: Job, cancelled: Callable[[], bool] = never) -> Ending:
         """Block until the end; kill when the deadline, a watched limit or `cancelled` says so."""
@@ -105,12 +114,12 @@ class HostSandbox(Sandbox):
         while running.child.wait(watch.TICK) is None and not reason:
             reason = looks.tripped()
         duration = time.monotonic() - running.began
-        code = running.child.poll()
+        code = running.child.poll() or 0
         _finish(running, job.name)
         if reason:
             running.ending = Ending(None, reason, duration)
         else:
-            exit_code = _exit_code(code or 0)
+            exit_code = _exit_code(code)
             running.ending = Ending(exit_code, looks.ended_by(exit_code), duration)
         return running.ending
 
@@ -119,10 +128,11 @@ class HostSandbox(Sandbox):
         with effect("job.remove"):
             running = self._jobs.pop(name, None)
             if running:
-                _finish(running, name)
+                if running.ending is None:
+                    _finish(running, name)
                 scratch.remove(running.home, running.lock)
             else:
-                _kill_marked(name)
+                _kill_marked(name, signal.SIGTERM)
 
     def remaining(self, run_id: str) -> tuple[str, ...]:
         """Name the jobs of the run that have a process."""
@@ -146,20 +156,42 @@ def _environment(job: Job, home: Path) -> Mapping[str, str]:
 
 
 def _finish(running: _Running, name: str) -> None:
+    """Return when nothing that the job started lives, so that none can write any more. Raises EngineLost."""
+    if running.control is not None:
+        os.close(running.control)
+        running.control = None
+    ended = running.child.wait(_END)
     running.child.kill()
-    _kill_marked(name)
-    running.pump.wait(_END)
-    running.child.close()
-    running.log.close()
+    try:
+        _kill_marked(name, signal.SIGKILL)
+    finally:
+        running.pump.wait(_END)
+        running.child.close()
+        running.log.close()
+    if ended is None:
+        raise _undead(name)
 
 
-def _kill_marked(name: str) -> None:
-    """Kill what left the process group but kept the environment; what dropped both is out of reach here."""
-    for mark, pids in descendants.marked(f"{_MARK}=").items():
-        if mark.rsplit(":", 1)[-1] == name:
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, _KILL)
+def _kill_marked(name: str, first: signal.Signals) -> None:
+    """End what carries the job's mark: with `first`, which lets our own process end the others, then by force."""
+    late, over = time.monotonic() + _END, time.monotonic() + 2 * _END
+    while found := _marked(name):
+        if time.monotonic() > over:
+            raise _undead(name)
+        for one in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(one.pid, first if time.monotonic() < late else signal.SIGKILL)
+        descendants.dead(found, _PATIENCE)
+
+
+def _marked(name: str) -> list[descendants.Process]:
+    marks = descendants.marked(f"{_MARK}=").items()
+    pids = [pid for mark, found in marks if mark.rsplit(":", 1)[-1] == name for pid in found]
+    return [process for pid in pids if (process := descendants.Process.of(pid))]
+
+
+def _undead(name: str) -> EngineLost:
+    return EngineLost(f"a process of {name} cannot be killed", "look for a device or a network disk that hangs")
 
 
 def _exit_code(code: int) -> int:

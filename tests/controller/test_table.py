@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from controller.prompt import Overtaken
 from controller.table import Table
 from packets.events import EventType
 
@@ -88,3 +89,22 @@ def test_a_no_to_what_is_stuck_needs_no_reason(terminal):
     event, shown = answered(terminal, asking("A", waits="stuck"), "rej", "")
     assert (event.type, event.data["reason"]) == (EventType.REJECTED, "")
     assert "failed twice in the same way" in shown
+
+
+def test_a_question_that_is_answered_elsewhere_goes_away(terminal):
+    """While it is asked, the inbox is looked into: a word of somebody else's, or another answer, ends it."""
+    table, state = Table(), asking("A")
+    table.state = state
+    table.console.file = shown = Shown()
+    table._follows = lambda subject: ""
+    table.run = SimpleNamespace(run_id="r1")
+    said = []
+    table.store = SimpleNamespace(
+        approvals=lambda run: [{"subject": "wave:1", "key": "k"}], unread=lambda run: said, lapsed=lambda run: []
+    )
+    threading.Timer(0.3, lambda: said.append("a pause")).start()
+    with pytest.raises(Overtaken):
+        table.answer(state)
+    table.close()
+    assert "May A be merged?" in shown.text
+    assert table.later == set(), "it was not put off"

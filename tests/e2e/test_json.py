@@ -63,3 +63,13 @@ def test_a_run_that_waits_says_so_in_the_same_words(repo):
     fits("status", status)
     assert lines[-1]["state"] == status["state"] == "waiting"
     assert [a["modules"] for a in status["approvals"]] == [["A"]]
+
+
+def test_a_run_in_the_background_and_a_dry_run_say_so_in_the_same_words(repo):
+    repo.plan({"A": {"shell": "echo x > src/a.txt", "write_scope": ["src/a.txt"]}})
+    fits("dry-run", repo.grace("run", "plan.yaml", "--dry-run", "--json").exits(0).json)
+    said = repo.grace("run", "plan.yaml", "--yes", "--detach", "--json").exits(0).json
+    fits("detached", said)
+    fits("status", repo.status())
+    for line in repo.grace("watch", said["run_id"], "--json").exits(0).events:
+        fits("run-line", line)

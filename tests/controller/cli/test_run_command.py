@@ -53,3 +53,15 @@ def test_who_is_attached_sees_everything_and_ends_as_the_run_did(world, capsys, 
 
 def test_resume_without_a_run_says_how_to_start_one(world):
     assert "grace run plan.yaml" in world.grace("resume").exits(2).err
+
+
+def test_a_dry_run_as_json_says_the_same_in_one_object(world):
+    world.plan(TWO)
+    words = world.run("--dry-run").exits(0).out
+    said = world.run("--dry-run", "--json", "--profile", "safe").exits(0).json
+    assert said["plan"]["sandbox"] == "memory"
+    assert said["plan"]["profile"] == "safe"
+    assert [p["module_id"] for p in said["packets"]] == ["A"]
+    assert said["packets"][0]["packet_id"] in words
+    assert said["limits"]["A"]["attempts"] == 3
+    assert not (world.path / ".git/grace/state.db").exists()

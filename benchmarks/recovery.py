@@ -29,7 +29,8 @@ from soaking import audit, job
 from soaking.carried import GRACE, Carried, Memory
 from soaking.daemon import Events
 
-AIM = 25.0  # times `python -c pass`
+AIM = 2.0  # times the short run: history must not make a resume slow
+SHORT = 24  # modules
 _PATIENCE = 120.0  # seconds without any event
 _LOOK = 0.005  # seconds
 _REPEATED = ("run.resumed", "note", "attempt.started")
@@ -153,14 +154,14 @@ def worker_began(repo: Path, after: int) -> bool:
 
 
 def line(name: str, figures: Figures) -> float:
-    """Print the figures of one run and return the ratio that counts: of the medians."""
-    took, python, status = (statistics.median(c) for c in (figures.resumes, figures.python, figures.status))
+    """Print the figures of one run and return the fastest resume; fastest, so that a busy moment does not count."""
+    took, python, status = (min(column) for column in (figures.resumes, figures.python, figures.status))
     print(
-        f"{name:<12} {took * 1000:7.0f} ms to the first new effect (fastest {min(figures.resumes) * 1000:.0f},"
-        f" {len(figures.resumes)} kills, {figures.events} events)   ratio {took / python:5.1f} to python -c pass"
+        f"{name:<12} {took * 1000:7.0f} ms to the first new effect"
+        f" (median {statistics.median(figures.resumes) * 1000:.0f}, {len(figures.resumes)} kills, {figures.events} events)   ratio {took / python:5.1f} to python -c pass"
         f" ({python * 1000:.0f} ms), {took / status:4.1f} to grace status ({status * 1000:.0f} ms)"
     )
-    return took / python
+    return took
 
 
 def main() -> int:
@@ -171,17 +172,19 @@ def main() -> int:
     args = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="grace-recovery-"))
     carried = OnDocker(scratch) if args.engine == "docker" else Memory(scratch)
-    small = measure(carried, 24, args.kills, 0.1)
+    short = measure(carried, SHORT, args.kills, 0.1)
     long = measure(carried, args.modules, args.kills, 0.85)
-    ratios = [line("24 modules", small), line(f"{args.modules} modules", long)]
-    faults = [*small.faults, *long.faults]
+    ratio = 1 / line(f"{SHORT} modules", short) * line(f"{args.modules} modules", long)
+    faults = [*short.faults, *long.faults]
     print("\n".join(faults) or "nothing lost, doubled or left over")
     twice = sum(fault.startswith("doubled") for fault in faults)
-    verdict = "within" if max(ratios) <= AIM else "misses"
-    print(f"recovery: {twice} steps done twice; ratio {max(ratios):.1f}, {verdict} the aim of {AIM:g}")
+    verdict = "within" if ratio <= AIM else "misses"
+    print(
+        f"recovery: {twice} steps done twice; the long run takes {ratio:.2f} of the short one, {verdict} the aim of {AIM:g}"
+    )
     if not faults:
         shutil.rmtree(scratch)
-    return 1 if faults or max(ratios) > AIM else 0
+    return 1 if faults or ratio > AIM else 0
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from soaking.carried import Carried, Detached, Docker, Memory
 from soaking.daemon import Daemon
 
 FAULTS = ("lost", "doubled", "left over")
-_STANDS = 10  # times in a row that a run may stand still by itself, with nothing killed in between
+_STANDS = 3  # times in a row that a run may stand still by itself, with nothing killed in between
 _SILENCE = 180.0  # seconds without a new event after which a run hangs
 
 

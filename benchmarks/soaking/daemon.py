@@ -3,6 +3,7 @@
 A second engine in the network namespace of the first would destroy the first one's bridge; this one never touches it.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -124,7 +125,18 @@ class Daemon:
             "container": self.docker("ps", "-a", "--format", "{{.Names}}"),
             "volume": self.docker("volume", "ls", "-q"),
             "network": [name for name in networks if name not in {"bridge", "host", "none"}],
+            "process": [str(child) for shim in self._shims() for child in _children(shim)],
         }
+
+    def _shims(self) -> list[int]:
+        """Return the processes that hold a container each, also such as the engine has forgotten when it was killed."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                said = path.read_bytes()
+                if b"containerd-shim" in said and str(self.folder).encode() in said:
+                    found.append(int(path.parent.name))
+        return found
 
     def close(self) -> None:
         """End the engine and drop what it held."""
@@ -133,3 +145,14 @@ class Daemon:
         self.connect().close()
         os.kill(int((self.folder / "pid").read_text()), signal.SIGTERM)
         self._process.wait(_PATIENCE)
+        for shim in self._shims():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(shim, signal.SIGKILL)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [int(child) for child in listed]

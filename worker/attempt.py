@@ -95,7 +95,10 @@ def _make_place(
     """Keep what a worker that died left unfinished, and clear its workspace: a worker starts fresh or is adopted."""
     folder = _folder(packet, git)
     workspace = opened(folder)
-    if workspace is None or not _started(folder).exists() or _ended(folder):
+    if workspace is None:
+        sandbox.remove(job_id)  # what still works in a folder that is gone works for nobody
+        return
+    if not _started(folder).exists() or _ended(folder):
         return
     if sandbox.name in _OUTLIVING and job_id in sandbox.remaining(packet.run_id):
         return

@@ -4,17 +4,22 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import yaml
 
+from packets.agent import CommandAgent
 from packets.errors import GraceError
 from packets.outcome import StopReason
 from packets.packet import ExecutionPacket
+from packets.plan import Image
 from packets.report import ReportStatus
 from sandbox.choose import choose, close
 from sandbox.git import Content
-from worker.attempt import attempt, discard_attempt, job_name
+from sandbox.image import ensure_image
+from sandbox.workspace import discard, harvest
+from worker.attempt import attempt, discard_attempt, job_name, workspace_of
 
 
 @pytest.fixture
@@ -104,6 +109,33 @@ def test_a_late_writer_is_gone_before_the_harvest(run, packets, git):
     assert set(late.split(b"\n")[:-1]) == {b"late"}
 
 
+@pytest.mark.parametrize("name", ["docker", "bubblewrap", "host"])
+@pytest.mark.parametrize("how", ["exit", "deadline", "cancel"])
+def test_what_is_harvested_can_be_changed_by_nobody_any_more(packets, git, request, name, how):
+    sandbox = request.getfixturevalue("docker_engine") if name == "docker" else choose(name).sandbox
+    image = "" if name == "host" else ensure_image(Image(), sandbox, Path.cwd(), progress=print).ref
+    loop = "trap '' TERM HUP INT; i=0; while :; do i=$((i+1)); echo $i > app/late; echo $i > app/l$((i%9)); done"
+    quiet = ">/dev/null 2>&1 </dev/null"
+    mine = f'(setsid sh -c "$LATE" {quiet} &); (env -i LATE="$LATE" PATH="$PATH" setsid sh -c "$LATE" {quiet} &)'
+    daemons = f"for n in 1 2 3; do {mine}; done"
+    text = f"{daemons}; until [ -e app/l8 ]; do sleep 0.01; done; {'exit 0' if how == 'exit' else 'sleep 100'}"
+    packet = packets(["app/"], CommandAgent(kind="command", run=("sh", "-c", text), env={"LATE": loop}), deadline=3)
+
+    def cancelled():
+        workspace = workspace_of(packet, git)
+        return how == "cancel" and any((folder / "l8").exists() for folder, _ in workspace.layers)
+
+    try:
+        outcome = attempt(packet, git=git, sandbox=sandbox, image=image, patch=None, cancelled=cancelled)
+        for _ in range(5):
+            assert harvest(git, workspace_of(packet, git)).tree == outcome.head_tree
+        assert "app/l8" in git.entries(outcome.head_tree)
+    finally:
+        discard_attempt(packet, git=git, sandbox=sandbox)
+        if name != "docker":
+            close(sandbox)
+
+
 def test_deadline_and_cancel_keep_what_was_done(run, packets):
     outcome, changes = run(packets.script(["app/"], "echo 1 > app/a.py; sleep 60", deadline=1))
     assert (outcome.exit_code, outcome.reason) == (None, StopReason.DEADLINE)
@@ -168,6 +200,24 @@ def test_a_container_that_outlived_us_is_adopted(packets, git, docker_engine, do
     outcome = attempt(packet, **options, cancelled=lambda: False)
     assert {c.path for c in git.changes(packet.base.tree, outcome.head_tree)} == {"app/once0"}
     assert time.monotonic() - began < 20
+    discard_attempt(packet, git=git, sandbox=docker_engine)
+
+
+def test_b7_a_container_whose_folder_was_deleted_is_not_adopted(packets, git, docker_engine, docker_image):
+    packet = packets.script(["app/"], "sleep 1; echo 1 > app/done")
+    options = {"git": git, "sandbox": docker_engine, "image": docker_image, "patch": None}
+
+    class Died(BaseException):
+        pass
+
+    def die():
+        raise Died
+
+    with pytest.raises(Died):
+        attempt(packet, **options, cancelled=die)
+    discard(git.roots.work(packet.run_id, "Shop/One", 1))
+    outcome = attempt(packet, **options, cancelled=lambda: False)
+    assert {c.path for c in git.changes(packet.base.tree, outcome.head_tree)} == {"app/done"}
     discard_attempt(packet, git=git, sandbox=docker_engine)
 
 

@@ -53,7 +53,7 @@ def heed(state: RunState, module: str) -> RunState:
 
 def _awake(state: RunState, module: str) -> RunState:
     """Wake a sleeper into a new attempt: the walk goes back to its wave, and what was agreed on landing is void."""
-    state = put(state, module, "woken by a message", S.QUEUED, accepted=False, waits_for="", signature="")
+    state = put(state, module, "woken by a message", S.QUEUED, signature="")
     left = {subject: q for subject, q in state.questions.items() if not subject.startswith("landing:")}
     back = min(state.wave, state.layout.wave[module])
     return replace(state, wave=back, phase_green=False, questions=left, approved=frozenset())

@@ -113,7 +113,7 @@ def cancelled(state: RunState, event: Event) -> RunState:
     for name, status in state.modules.items():
         if status.state not in FINAL | {S.ASLEEP} and name not in state.moving:
             state = put(state, name, f"cancelled by {event.actor}", S.CANCELLED, accepted=False, waits_for="")
-    return replace(state, closing="cancelled", halt="", questions={}, undoing=())
+    return replace(state, closing="cancelled", halt="", questions={})
 
 
 def rolled_back(state: RunState, event: Event) -> RunState:

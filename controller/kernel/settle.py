@@ -80,17 +80,18 @@ def _conflict(state: RunState, event: Event) -> RunState:
 
 
 def _refreshed(state: RunState, event: Event) -> RunState:
-    red = "" if event.data["green"] else state.closing or "failed"
+    red = not event.data["green"]
+    closing = state.closing or ("failed" if red else "")
     if event.data["level"] == "phase":
         if state.wave_shape is not None:
             return state  # somebody woke a module meanwhile: the phase goes on, and is looked at again
-        return replace(state, phase_green=not red, closing=state.closing or red)
+        return replace(state, phase_green=not red, closing=closing)
     culprit = event.data.get("culprit", "")
     if red and culprit in _from_here(state) and state.at(culprit).state is S.ASLEEP:
         return undo(replace(state, culprit=culprit), culprit)
     if red and _is_looked_at_again(state):
         return state
-    return replace(state, stale=state.stale - {state.wave}, closing=state.closing or red)
+    return replace(state, stale=state.stale - {state.wave}, closing=closing)
 
 
 def _is_looked_at_again(state: RunState) -> bool:
@@ -124,7 +125,7 @@ def _synced(state: RunState, event: Event) -> RunState:
     state = replace(state, moved="")  # the next landing finds out where the base stands then
     if event.data.get("conflicts"):
         return halted(state, "blocked")
-    return replace(state, tip=event.data["tree"], phase_green=False)
+    return replace(state, tip=event.data["tree"])
 
 
 def _landed(state: RunState, event: Event) -> RunState:

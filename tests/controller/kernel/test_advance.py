@@ -269,3 +269,18 @@ def test_red_is_red_though_somebody_is_awake_further_on(start: Start) -> None:
     run.merge("a")
     run.refresh(green=False)
     assert run.finish() == "failed"
+
+
+def test_who_waits_when_the_run_ends_waits_for_nothing_any_more(start: Start) -> None:
+    run = start([["a"], ["b"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.judge("b", blocked=True)
+    run.say("a")
+    run.accept("a")
+    run.merge("a")
+    run.refresh(green=False)
+    assert run.finish() == "failed"
+    assert (run.state.at("b").state, run.state.at("b").waits_for) == ("cancelled", "")
+    assert run.state.questions == {}

@@ -78,6 +78,7 @@ def test_a_tree_left_by_a_person_is_judged_like_any_other(start: Start) -> None:
     assert run.states() == {"a": "working", "b": "working"}
     action = run.find(K.ATTEMPT)
     assert (action.module, action.attempt, action.data["by_hand"]) == ("a", 2, "mine")
+    assert run.state.at("a").allowed == 2
     run.tell(E.GRANTED, subject=old.subject, key=old.key)
     run.end(action, E.ATTEMPT_STOPPED)
     assert run.find(K.ATTEMPT).data["by_hand"] == "mine"
@@ -464,3 +465,79 @@ def test_a_rollback_of_the_culprit_needs_no_undo(start: Start) -> None:
     rolled_back(run, "b")
     run.tell(E.RESUMED)
     assert run.kinds() == ["attempt b"]
+
+
+def test_a_tree_left_for_what_was_stuck_is_no_third_time(start: Start) -> None:
+    run = start([["a"]], attempts=9)
+    for _ in range(2):
+        run.judge("a", signature="same")
+    run.edit("module:a", "a", "mine")
+    run.judge("a", signature="same")
+    assert run.kinds() == ["attempt a"]
+
+
+@pytest.mark.parametrize("green", [True, False])
+def test_a_cancel_stays_a_cancel_whatever_colour_the_tree_has(start: Start, *, green: bool) -> None:
+    run = start([["a"]], [["b"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.tell(E.CANCELLED)
+    run.refresh(green=green)
+    assert run.finish() == "cancelled"
+    run = start([["a"]], [["b"]], profile="fast")
+    run.accept("a")
+    run.merge("a")
+    run.tell(E.CANCELLED)
+    run.refresh(green=green)
+    assert run.finish() == "cancelled"
+
+
+def test_a_cancel_at_the_very_end_is_none(start: Start) -> None:
+    run = start([["a"]])
+    run.judge("a", final="no")
+    before = run.state
+    run.tell(E.CANCELLED)
+    assert run.state == before
+
+
+def test_a_cancel_of_what_might_still_come_is_one_though_all_that_was_needed_landed(start: Start) -> None:
+    run = start([["a"]], [["b"]], yes=True, optional=("b",))
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.tell(E.CANCELLED)
+    run.land()
+    assert run.finish() == "cancelled"
+
+
+def test_a_stopped_attempt_of_a_cancelled_module_gives_its_place_back(start: Start) -> None:
+    run = start([["a"]])
+    run.tell(E.CANCELLED)
+    run.end(run.find(K.ATTEMPT), E.ATTEMPT_STOPPED)
+    assert run.state.taken == 0
+
+
+def test_a_rollback_touches_nothing_that_is_over_or_was_never_merged(start: Start) -> None:
+    run = start([["a", "b", "c"]], optional=("a",))
+    run.judge("a", final="no")
+    rolled_back(run, "a", "b")
+    assert run.states() == {"a": "failed", "b": "queued", "c": "queued"}
+    assert (run.state.at("b").allowed, run.state.closing) == (3, "")
+
+
+def test_a_rollback_leaves_asleep_what_could_not_be_taken_off(start: Start) -> None:
+    run = woken(start, ["a"], ["b"], needs="b>a")
+    rolled_back(run, "a")
+    assert run.states() == {"a": "queued", "b": "asleep"}
+
+
+def test_what_starts_over_has_nothing_left(start: Start) -> None:
+    run = woken(start, ["a", "b"])
+    run.judge("a", signature="same")
+    rolled_back(run, "a")
+    assert (run.state.at("a").commit, run.state.at("a").signature) == ("", "")
+    run.tell(E.RESUMED)
+    run.judge("a", signature="same")
+    assert run.kinds() == ["attempt a"]

@@ -187,3 +187,12 @@ def test_no_transition_is_without_a_cause(start: Start, type_: EventType, data: 
         "paused",
         f"{'stopped' if 'reason' in data else 'broken'}, as the run is paused",
     )
+
+
+def test_a_failure_after_an_accepted_tree_is_no_repetition(start: Start) -> None:
+    run = start([["a"]], profile="fast", attempts=9)
+    run.judge("a", signature="same")
+    run.accept("a")
+    run.end(run.find(K.MERGE), E.CONFLICT, paths=["x"])
+    run.judge("a", signature="same")
+    assert run.kinds() == ["attempt a"]

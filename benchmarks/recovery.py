@@ -156,11 +156,10 @@ def worker_began(repo: Path, after: int) -> bool:
 def line(name: str, figures: Figures) -> float:
     """Print the figures of one run and return the fastest resume; fastest, so that a busy moment does not count."""
     took, python, status = (min(column) for column in (figures.resumes, figures.python, figures.status))
-    print(
-        f"{name:<12} {took * 1000:7.0f} ms to the first new effect"
-        f" (median {statistics.median(figures.resumes) * 1000:.0f}, {len(figures.resumes)} kills, {figures.events} events)   ratio {took / python:5.1f} to python -c pass"
-        f" ({python * 1000:.0f} ms), {took / status:4.1f} to grace status ({status * 1000:.0f} ms)"
-    )
+    median, kills = statistics.median(figures.resumes), len(figures.resumes)
+    print(f"{name}: {took * 1000:.0f} ms to the first new effect (median {median * 1000:.0f}, {kills} kills,", end=" ")
+    print(f"{figures.events} events): {took / python:.1f} times python -c pass ({python * 1000:.0f} ms),", end=" ")
+    print(f"{took / status:.1f} times grace status ({status * 1000:.0f} ms)")
     return took
 
 
@@ -179,9 +178,7 @@ def main() -> int:
     print("\n".join(faults) or "nothing lost, doubled or left over")
     twice = sum(fault.startswith("doubled") for fault in faults)
     verdict = "within" if ratio <= AIM else "misses"
-    print(
-        f"recovery: {twice} steps done twice; the long run takes {ratio:.2f} of the short one, {verdict} the aim of {AIM:g}"
-    )
+    print(f"recovery: {twice} steps done twice; long to short {ratio:.2f}, {verdict} the aim of {AIM:g}")
     if not faults:
         shutil.rmtree(scratch)
     return 1 if faults or ratio > AIM else 0

@@ -284,3 +284,12 @@ def test_who_waits_when_the_run_ends_waits_for_nothing_any_more(start: Start) ->
     assert run.finish() == "failed"
     assert (run.state.at("b").state, run.state.at("b").waits_for) == ("cancelled", "")
     assert run.state.questions == {}
+
+
+def test_a_yes_is_bound_to_the_packet_that_the_tree_was_made_on(start: Start) -> None:
+    keys = set()
+    for packet in ("sha256:1", "sha256:2"):
+        run = start([["a"]])
+        run.judge("a", "accept", head="same", packet_id=packet)
+        keys.add(run.state.questions["wave:1"].key)
+    assert len(keys) == 2

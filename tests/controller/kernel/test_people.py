@@ -450,7 +450,7 @@ def test_a_rollback_forgets_no_undo_of_what_failed(start: Start, *, in_flight: b
     if not in_flight:
         run.tell(E.PAUSED)
     run.judge("a", final="no")
-    rolled_back(run, "b")
+    rolled_back(run, "a", "b")
     run.tell(E.RESUMED)
     assert run.kinds() == ["undo a"]
     run.undo("a")

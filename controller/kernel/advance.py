@@ -49,7 +49,7 @@ def _close(state: RunState) -> Decision | None:
         if status.state not in kept:
             state = put(state, name, "the run ended", S.CANCELLED, accepted=False, waits_for="")
     all_landed = _ending(state) == "done" and S.CANCELLED not in _standing(state)
-    if all_landed and not state.due:
+    if state.closing == "cancelled" and all_landed and not state.due:
         state = replace(state, closing="done")  # the cancel came when the last landing was under way
     state = replace(state, questions={})
     return issue(state, ActionKind.FINISH, ending=state.closing, unanswered=[due.subject for due in state.due])

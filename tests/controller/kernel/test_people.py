@@ -541,3 +541,13 @@ def test_what_starts_over_has_nothing_left(start: Start) -> None:
     run.tell(E.RESUMED)
     run.judge("a", signature="same")
     assert run.kinds() == ["attempt a"]
+
+
+def test_a_no_to_a_landing_is_a_failure_also_when_nothing_was_needed(start: Start) -> None:
+    run = start([["a"]], profile="fast", optional=("a",))
+    run.accept("a")
+    run.merge("a")
+    run.refresh()
+    run.refresh()
+    run.reject("landing:p1")
+    assert run.finish() == "failed"

@@ -301,7 +301,8 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Be patient with nothing for long: neither grace with the machine, nor git with a lock."""
     monkeypatch.setenv("GRACE_PATIENCE", "0.2")
-    monkeypatch.setitem(sandbox.git.process._CONFIG, "core.filesRefLockTimeout", "50")
+    place = list(sandbox.git.process._CONFIG).index("core.filesRefLockTimeout")
+    monkeypatch.setitem(sandbox.git.process.scrubbed(), f"GIT_CONFIG_VALUE_{place}", "50")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from controller.copies import MARK
 from controller.store.records import Records
+from sandbox.git import Git
 
 QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
@@ -258,7 +259,6 @@ def test_a_run_that_a_process_carries_is_refused_and_says_who(world):
 
 def test_a_rollback_of_a_run_that_has_not_begun_says_so(world):
     from controller.begin import Options, submit
-    from sandbox.git import Git
 
     world.plan(CHAIN)
     with Git.discover(world.path) as git:
@@ -549,3 +549,21 @@ def test_crashes_in_a_row_in_the_middle_of_several_modules_come_to_the_same_end(
     assert world.git("status", "--porcelain", "-uno") == ""
     assert [s["module"] for s in world.status()["saga"] if s["state"] == "stuck"] == ["B", "A"]
     world.agrees()
+
+
+def test_a_commit_of_the_user_at_the_same_moment_is_built_upon(world, monkeypatch):
+    """It comes between the checkout and the branch: the branch is looked at anew, never moved over it."""
+    landed(world, {"A": {"writes": {"src/a.txt": "a"}}})
+    whole, mine = Git.update_ref, []
+
+    def meanwhile(git, ref, new, old):
+        if ref == "refs/heads/main" and not mine:
+            mine.append(world.git("commit-tree", "-p", "main", "-m", "mine", "main^{tree}"))
+            world.git("update-ref", ref, mine[0])
+        whole(git, ref, new, old)
+
+    monkeypatch.setattr(Git, "update_ref", meanwhile)
+    assert rollback(world, "--to", "start").exits(0).json["reverted"] == ["A"]
+    assert world.git("log", "--format=%s", "-2", "main").splitlines() == ["Revert A", "mine"]
+    assert world.git("status", "--porcelain", "-uno") == ""
+    assert "src/a.txt" not in world.files("main")

@@ -2,6 +2,9 @@
 
 import pytest
 
+from controller.actions.merge import undo
+from packets.events import Action, ActionKind
+
 TWO = {"A": {"writes": {"src/a.txt": "a"}}, "B": {"writes": {"src/b.txt": "b"}}}
 
 
@@ -101,3 +104,20 @@ def test_a_crash_while_a_merge_is_undone_keeps_saga_git_and_state_in_step(world,
     assert world.states() == {"X": "asleep", "A": "asleep", "B": "failed", "C": "asleep"}
     world.agrees()
     assert world.leftovers() == []
+
+
+def test_an_undo_takes_back_all_the_modules_that_it_names(world):
+    """A module that failed after it was merged goes with those that were merged on top of it; the innocent stay."""
+    world.plan(TWO | {"C": {"writes": {"src/c.txt": "c"}, "depends_on": ["A"]}})
+    world.run("--profile", "fast").exits(4)
+    with world.context() as ctx:
+        action = Action(id="00099-undo", kind=ActionKind.UNDO, module="A", data={"modules": ["A", "C"]})
+        event = undo(ctx, action, lambda _name, work: work())
+        assert event.data["modules"] == ["A", "C"]
+        assert event.data["attempts"] == {"A": 1, "C": 1}
+        assert event.data["commits"].keys() == {"B"}
+        left = {"src/a.txt", "src/b.txt", "src/c.txt"} & set(ctx.git.entries(event.data["tree"]))
+        assert left == {"src/b.txt"}
+        assert undo(ctx, action, lambda _name, work: work()) == event, "again changes nothing"
+        alone = undo(ctx, action.model_copy(update={"module": "B", "data": {}}), lambda _name, work: work())
+        assert (alone.data["modules"], alone.data["commits"]) == (["B"], {})

@@ -26,11 +26,13 @@ _FIRST, _LONGEST = 1.0, 16.0  # seconds: the bound of the first pause, and of ev
 _LOOK = 0.1  # seconds between two looks whether the step is still wanted
 
 
-def patient(step: Steps, unwanted: Callable[[], bool], tell: Tell = lambda _said: None) -> Steps:
+def patient(
+    step: Steps, unwanted: Callable[[], bool], tell: Tell = lambda _said: None, where: Path | None = None
+) -> Steps:
     """Return `step` with its work tried again after a transient fault; every step can be cut off and done again."""
 
     def tried(name: str, work: Callable[[], T]) -> T:
-        return step(name, lambda: insist(work, unwanted, tell))
+        return step(name, lambda: insist(work, unwanted, tell, where))
 
     return tried
 

@@ -7,6 +7,7 @@ packet: what is running is adopted where the engine can, what has ended is harve
 until `discard_attempt`, which the caller calls when the tree hangs on a ref.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,13 +22,14 @@ from sandbox.effect import effect
 from sandbox.faults import disk_full, is_full
 from sandbox.git import Git
 from sandbox.protocol import GRACE, REPO, Ending, Job, Sandbox
-from sandbox.workspace import Workspace, discard, harvest, opened, prepare, write_synced
+from sandbox.workspace import Workspace, discard, harvest, opened, prepare
 from worker.agents.choose import agent_for
 from worker.agents.protocol import Agent
 from worker.report import read_report, read_tail
 
 _OUTLIVING = frozenset({"docker"})  # engines whose jobs live on when we die, so that `start` adopts them
 _ENDING = TypeAdapter(Ending)
+_ROOM = 512  # bytes; more than an ending takes
 
 
 def job_name(run_id: str, module_id: str, attempt: int, purpose: str) -> str:
@@ -114,14 +116,28 @@ def _run(sandbox: Sandbox, job: Job, folder: Path, cancelled: Callable[[], bool]
     job.log.parent.mkdir(parents=True, exist_ok=True)
     with effect("job.mark"):
         _started(folder).touch()
+        _room(folder).write_bytes(b" " * _ROOM)
     sandbox.start(job)
     ending = sandbox.wait(job, cancelled)
     if ending.reason is StopReason.EXITED and ending.exit_code != 0 and is_full(folder):
         sandbox.remove(job.name)  # it must not be adopted, and its end taken for the worker's own
         raise disk_full(folder, "the worker gave up meanwhile")  # its own disk limit has a reason of its own
     with effect("job.end"):
-        write_synced(folder / "ended.json", _ENDING.dump_json(ending))
+        _keep(folder, ending)
     return ending
+
+
+def _keep(folder: Path, ending: Ending) -> None:
+    """Note how the job ended, in room that was taken before it began: a disk that is full by now costs no work."""
+    with _room(folder).open("r+b") as file:
+        file.write(_ENDING.dump_json(ending).ljust(_ROOM))
+        file.flush()
+        os.fsync(file.fileno())
+    _room(folder).replace(folder / "ended.json")
+
+
+def _room(folder: Path) -> Path:
+    return folder / "ended.json.room"
 
 
 def _started(folder: Path) -> Path:

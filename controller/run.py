@@ -213,7 +213,8 @@ class Loop:
             return Event(type=EventType.NOTE, action=action.id, data={"message": f"{action.id} is void"})
         try:
             tell = partial(self.ctx.note, module=action.module, attempt=action.attempt)
-            return ACTIONS[action.kind](self.ctx, action, patient(step, lambda: self._is_unwanted(action), tell))
+            patiently = patient(step, lambda: self._is_unwanted(action), tell, self.ctx.folder)
+            return ACTIONS[action.kind](self.ctx, action, patiently)
         except GraceError as fault:
             said = {"message": fault.message, "hint": fault.hint, "exit": fault.exit_code}
         except Exception as fault:  # noqa: BLE001 - a fault of ours must not lose the run

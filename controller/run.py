@@ -15,6 +15,7 @@ from functools import partial
 from typing import TypeVar
 
 from controller.actions import ACTIONS
+from controller.clock import WorkingTime
 from controller.context import Context
 from controller.deliver import deliver
 from controller.engine import Engine, Steps
@@ -51,8 +52,7 @@ class Loop:
         self._launched = False
         self._leaving = False
         self._asking = False
-        self._began = time.monotonic()
-        self._worked_before = 0.0
+        self.clock = WorkingTime(context.folder / "worked")
         threads = max(4, int(context.run.settings["max_workers"]) * 2)
         self.engine = Engine(context.folder / "engine.db", context.run_id, self._carry_out, threads)
         context.say = self.engine.outcomes.put
@@ -92,7 +92,7 @@ class Loop:
     def refold(self) -> None:
         """Bring the state back from the events."""
         self.state = None
-        self._worked_before = worked(self.store.events(self.ctx.run_id))
+        self.clock.begin(lambda: worked(self.store.events(self.ctx.run_id)))
         for recorded in self.store.events(self.ctx.run_id):
             self.state = decide(self.state, recorded.event).state
 
@@ -130,6 +130,7 @@ class Loop:
         finally:
             self._launched = False
             self._leaving = True
+            self.clock.keep(now=True)
             self.engine.close()
 
     def _signals(self) -> AbstractContextManager[None]:
@@ -138,6 +139,7 @@ class Loop:
 
     def _step(self) -> bool:
         """Take in whatever came next; False when the run stands still."""
+        self.clock.keep()
         self._take_what_people_said()
         for event in self._overdue():
             self.take(event)
@@ -159,7 +161,7 @@ class Loop:
         deadline = self.ctx.plan.limits.deadline
         if deadline is None or self.known.closing or self.known.finished:
             return []
-        if self._worked_before + time.monotonic() - self._began < deadline:
+        if self.clock.total < deadline:
             return []
         reason = f"the run's deadline of {deadline} s of working time was reached"
         return [
@@ -182,7 +184,7 @@ class Loop:
         finally:
             self._asking = False
             waited = time.monotonic() - began
-            self._began += waited  # the deadline counts working time
+            self.clock.waited(waited)
         if said is None:
             return False
         self.take(said.model_copy(update={"data": {**said.data, "waited": round(waited, 3)}}))

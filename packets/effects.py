@@ -93,6 +93,8 @@ _TABLE = (
            "none: held by one process or by none", "the lock itself", ""),
     Effect("copy.packet", _BACK, "write the readable copy of a packet", "grace clean", "the attempts row", _AGAIN, ""),
     Effect("copy.review", _BACK, "write the readable copy of a verdict", "grace clean", "the attempts row", _AGAIN, ""),
+    Effect("clock.keep", _BACK, "write down how long a run has worked", "the next time it is written",
+           "none: reckoned from the events where it is missing", _ITSELF, ""),
     Effect("fault.note", _BACK, "write down where a fault of grace itself was", "grace clean",
            "none: a help for people only", "run.broken", ""),
     Effect("plan.write", _BACK, "write a starter plan", "delete the file", "the command of a person", "the file", ""),

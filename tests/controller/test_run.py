@@ -4,11 +4,13 @@ import os
 import signal
 import threading
 import time
+from datetime import datetime, timedelta
 from itertools import count
 
 import pytest
 
 from controller.lock import held
+from controller.store import store
 from packets.errors import EngineLost, MachineLacks
 
 TWO = {"A": {"writes": {"src/a.txt": "a"}}, "B": {"writes": {"src/b.txt": "b"}, "depends_on": ["A"]}}
@@ -338,3 +340,20 @@ def test_h1_a_crash_before_the_first_event(world, cut):
     with world.store() as store:
         assert len(store.runs()) == 1
     world.agrees()
+
+
+def test_a_wall_clock_that_jumps_ends_no_run(world, monkeypatch):
+    """Hours pass on the wall between two events of one life; the run has worked for seconds."""
+    steps = count()
+
+    def jumped():
+        at = datetime.fromisoformat("2030-01-01T00:00:00.000+00:00") + timedelta(hours=2 * next(steps))
+        return at.isoformat(timespec="milliseconds")
+
+    monkeypatch.setattr(store, "now", jumped)
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}}, limits={"deadline": "1h"}, approval_timeout="365d")
+    world.run().exits(4)
+    for subject in ("wave:1", "landing:one"):
+        world.grace("approve", world.run_id, subject).exits(0)
+        assert "deadline" not in world.grace("resume", world.run_id).out
+    assert world.states() == {"A": "done"}

@@ -27,3 +27,33 @@ def test_without_an_engine_no_plan_can_run(monkeypatch: pytest.MonkeyPatch, tmp_
     assert not report.ready
     assert {"docker", "bubblewrap"} <= set(missing)
     assert "start Docker" in missing["docker"].hint
+
+
+def test_in_a_repository_the_state_is_looked_at(world):
+    """Not begun, sound, with branches that nobody remembers, and lost: each is said, and what to do."""
+    found = {check.name: check for check in examine(world.path).checks}
+    assert found["database"].detail == "no run yet"
+    assert all(found[name].ok for name in ("state", "database", "journals", "strays"))
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}})
+    world.run().exits(4)
+    run = world.run_id
+    found = {check.name: check for check in examine(world.path).checks}
+    assert found["database"].detail == "1 runs, 1 of them not over; it is sound"
+    world.git("update-ref", "refs/grace/rescue/lost-run/A/1", world.head)
+    found = {check.name: check for check in examine(world.path).checks}
+    assert "lost-run" in found["strays"].detail
+    assert "git show refs/grace/rescue/lost-run/A/1" in found["strays"].hint
+    assert run not in found["strays"].hint, "what is known is no stray"
+    (journal,) = world.path.glob(".git/grace/runs/*/engine.db")
+    journal.write_bytes(b"spoiled" * 1000)
+    found = {check.name: check for check in examine(world.path).checks}
+    assert not found["journals"].ok
+    assert f"grace resume {run}" in found["journals"].hint
+    for path in world.path.glob(".git/grace/state.db*"):
+        path.unlink()
+    report = examine(world.path)
+    found = {check.name: check for check in report.checks}
+    assert report.ready, "a lost state stops no new run"
+    assert "is gone, and there were runs" in found["database"].detail
+    assert f"git merge refs/heads/grace/{run}/integration" in found["strays"].hint
+    assert world.grace("status").exits(3)

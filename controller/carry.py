@@ -48,6 +48,7 @@ def carry(
 def _carried(context: Context, screen: Screen, cause: EventType | None) -> RunState:
     git, store, run = context.git, context.store, context.run
     begun = bool(store.events(run.run_id))
+    git.free_refs(refnames.branches(run.run_id), refnames.kept(run.run_id), refnames.rescues(run.run_id))
     _integration(git, run, begun=begun)
     restore(git.roots, context.records)
     store.set_run(run.run_id, "running", None)

@@ -164,6 +164,8 @@ _TABLE = (
            _ATTEMPT, "the ref; then the attempts row", ""),
     Effect("ref.rescue", _BACK, "hang what nobody accepted on a rescue ref", "grace clean --force",
            "the attempts row; the folder stays until then", "the ref", ""),
+    Effect("ref.unlock", _BACK, "remove the lock that a killed git left on a ref of the run", "none needed",
+           "none: nobody else moves those refs", "the lock is gone", ""),
     Effect("ref.begin", _BACK, "make the integration branch", "ref.kept", "the run's row", "the ref", ""),
     Effect("ref.integration", _BACK, "move the integration branch", "the merge is taken back (saga.replace)",
            _ACTION, "the ref; then the saga row", ""),

@@ -1,8 +1,29 @@
 """Refs: read, and moved by compare-and-swap."""
 
+import time
+from contextlib import suppress
+from pathlib import Path
+
 from packets.errors import GraceError
+from sandbox.effect import effect
 from sandbox.git.process import Runner
 from sandbox.git.values import RefMoved, decode
+
+
+_ABANDONED = 3.0
+"""Seconds. A git holds the lock of a ref for milliseconds; what is older was left by one that was killed."""
+
+
+def free(common: Path, *prefixes: str) -> None:
+    """Remove the locks that a killed git left below prefixes where only the caller moves refs."""
+    for prefix in prefixes:
+        folder = common / checked_ref(prefix.rstrip("/") + "/")
+        for lock in sorted(folder.rglob("*.lock")):
+            with suppress(FileNotFoundError):
+                age = time.time() - lock.stat().st_mtime
+                time.sleep(min(max(_ABANDONED - age, 0.0), _ABANDONED))
+                with effect("ref.unlock"):
+                    lock.unlink()
 
 
 def checked_ref(ref: str) -> str:

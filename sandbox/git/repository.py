@@ -230,6 +230,10 @@ class Git:
         """Return full ref names at or below these prefixes with what they hold."""
         return refs.listed(self._runner, *prefixes)
 
+    def free_refs(self, *prefixes: str) -> None:
+        """Remove the locks that a killed git left below prefixes where only the caller moves refs."""
+        refs.free(self.common, *prefixes)
+
     def worktrees(self) -> tuple[Worktree, ...]:
         """List the user's checkouts that exist on disk, the main one first."""
         found = []

@@ -340,6 +340,22 @@ def test_the_checkouts_attributes_take_no_part_in_a_merge(repo, opened):
 # --- refs
 
 
+def test_a_lock_that_a_killed_git_left_goes_and_one_of_the_users_stays(repo, opened):
+    head, git = repo.commit({"a": b"1"}), opened(repo)
+    git.update_ref("refs/heads/grace/r/integration", head, "")
+    left = git.common / "refs/heads/grace/r/integration.lock"
+    theirs = git.common / "refs/heads/main.lock"
+    for lock in (left, theirs):
+        lock.touch()
+    os.utime(left, (0, 0))
+    with pytest.raises(GraceError, match=r"integration\.lock"):
+        git.update_ref("refs/heads/grace/r/integration", head, head)
+    git.free_refs("refs/heads/grace/r/", "refs/grace/runs/r/")
+    git.update_ref("refs/heads/grace/r/integration", head, head)
+    assert theirs.exists()
+    assert not left.exists()
+
+
 def test_refs_move_by_compare_and_swap(repo, opened):
     first, second = repo.commit({"a": b"1"}), repo.commit({"a": b"2"})
     git = opened(repo)

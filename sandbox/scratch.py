@@ -29,10 +29,16 @@ def scratch(what: str) -> Iterator[Path]:
 
 
 def make(what: str) -> tuple[Path, int]:
-    """Return an empty folder and the lock that says that we live; hand both to `remove`."""
+    """Return an empty folder and the lock that says that we live; hand both to `remove`.
+
+    The lock is on the folder above it: who makes something in the folder that is given may take turns there.
+    """
     with effect("scratch.make"), turn(Path(tempfile.gettempdir()), fcntl.LOCK_SH):
-        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-"))
-        return folder, live(folder)
+        held = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-"))
+        lock = live(held)
+    folder = held / what
+    folder.mkdir()
+    return folder, lock
 
 
 def live(folder: Path) -> int:
@@ -46,7 +52,7 @@ def live(folder: Path) -> int:
 def remove(folder: Path, lock: int) -> None:
     """Remove the folder and let go of it."""
     try:
-        _remove(folder)
+        _remove(folder.parent)
     finally:
         os.close(lock)
 

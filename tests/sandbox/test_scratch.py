@@ -6,6 +6,7 @@ import tempfile
 
 import pytest
 
+from sandbox.checkout import appearing
 from sandbox.scratch import scratch, sweep
 
 
@@ -19,7 +20,7 @@ def test_it_is_gone_with_its_use_whatever_was_put_there(tmp_path):
     with scratch("test") as folder:
         (folder / "deep" / "er").mkdir(parents=True)
         (folder / "deep" / "er").chmod(0)
-        assert list(tmp_path.iterdir()) == [folder]
+        assert list(tmp_path.iterdir()) == [folder.parent]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -33,7 +34,8 @@ def test_only_what_a_dead_maker_left_is_swept(tmp_path):
     stranger = tmp_path / "somebodys"
     stranger.mkdir()
     code = (
-        "import os, sys\nfrom sandbox.scratch import scratch\n"
+        "import os, sys\nfrom sandbox.checkout import appearing
+from sandbox.scratch import scratch\n"
         "with scratch('child'):\n    print('made', flush=True)\n    sys.stdin.readline()\n"
     )
     child = [sys.executable, "-P", "-c", code]
@@ -45,5 +47,12 @@ def test_only_what_a_dead_maker_left_is_swept(tmp_path):
             maker.wait()
             (left,) = sweep()
             assert not left.exists()
-            assert sorted(tmp_path.iterdir()) == sorted([mine, stranger])
+            assert sorted(tmp_path.iterdir()) == sorted([mine.parent, stranger])
     assert list(tmp_path.iterdir()) == [stranger]
+
+
+def test_a_checkout_can_appear_in_it():
+    with scratch("test") as folder:
+        with appearing(folder / "repo") as fresh:
+            (fresh / "file").write_text("x")
+        assert (folder / "repo" / "file").read_text() == "x"

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -214,7 +213,10 @@ def _keep_patches(loaded: LoadedPlan, folder: Path) -> None:
         if isinstance(agent, PatchAgent):
             with effect("patch.keep"):
                 folder.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(loaded.path.resolve().parent / agent.patch, folder / f"{name}.patch")
+                with (folder / f"{name}.patch").open("wb") as kept:
+                    kept.write((loaded.path.resolve().parent / agent.patch).read_bytes())
+                    kept.flush()
+                    os.fsync(kept.fileno())  # the run's row, which follows, is on the disk when it is believed
 
 
 def shape(run: RunRecord) -> Shape:

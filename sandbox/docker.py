@@ -86,9 +86,10 @@ class DockerSandbox(Sandbox):
             except errors.APIError as error:
                 if error.status_code != CONFLICT:
                     raise
-                container, began = self._adopt(job)
-                if began:
+                if self._adopt(job):
                     return
+                with effect("container.create"):
+                    container = self._create(job, before)
             with effect("container.start"):
                 self.client.start(container)
         self._known[job.name] = _Known(container, time.monotonic(), before)
@@ -217,8 +218,11 @@ class DockerSandbox(Sandbox):
             restart_policy={"Name": "no", "MaximumRetryCount": 0},
         )
 
-    def _adopt(self, job: Job) -> tuple[str, bool]:
-        """Take over the container of that name; return its id and whether it was started already."""
+    def _adopt(self, job: Job) -> bool:
+        """Take over the container of that name; one that never began makes place, and the answer is no.
+
+        An engine that is killed in the middle of a start may keep half a task of it, and then never starts it.
+        """
         found = self.client.inspect_container(job.name)
         docker_labels.check(found, job)
         state = found["State"]
@@ -229,10 +233,11 @@ class DockerSandbox(Sandbox):
             self.remove(job.name)
             raise EngineLost(others, _ANEW)
         if state["Status"] == "created":
-            return str(found["Id"]), False
+            self.remove(job.name)
+            return False
         if job.name not in self._known or self._known[job.name].id != found["Id"]:
             self._known[job.name] = _recalled(found)
-        return str(found["Id"]), True
+        return True
 
     def _recall(self, job: Job) -> _Known:
         """Find the container that another life of ours started."""

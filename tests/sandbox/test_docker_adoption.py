@@ -9,9 +9,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from docker.errors import APIError
 
 from packets.errors import EngineLost, MachineLacks
 from packets.outcome import StopReason
+from sandbox import docker_labels
 from sandbox.docker import DockerSandbox
 from sandbox.protocol import Job
 
@@ -242,6 +244,22 @@ def test_a_container_that_could_not_be_removed_is_never_a_result(
         second.start(job)
     second.start(replace(job, argv=("true",)))
     assert second.wait(job).exit_code == 0
+
+
+def test_a_container_that_can_never_start_makes_place_for_one_that_can(
+    docker_engine: DockerSandbox, second: DockerSandbox, make: Callable[..., Job]
+) -> None:
+    """What an engine leaves that was killed in the middle of a start: it answers each further start with an error."""
+    job = make("sh", "-c", "exit 6")
+    client = docker_engine.client
+    broken = client.create_host_config(devices=["/dev/nothing-of-that-name"])
+    client.create_container(
+        job.image, list(job.argv), name=job.name, labels=docker_labels.labels(job, 0), host_config=broken
+    )
+    with pytest.raises(APIError):
+        client.start(job.name)
+    second.start(job)
+    assert second.wait(job).exit_code == 6
 
 
 def test_remove_returns_when_nothing_of_it_lives_also_when_others_remove_it_too(

@@ -34,8 +34,7 @@ def test_only_what_a_dead_maker_left_is_swept(tmp_path):
     stranger = tmp_path / "somebodys"
     stranger.mkdir()
     code = (
-        "import os, sys\nfrom sandbox.checkout import appearing
-from sandbox.scratch import scratch\n"
+        "import os, sys\nfrom sandbox.scratch import scratch\n"
         "with scratch('child'):\n    print('made', flush=True)\n    sys.stdin.readline()\n"
     )
     child = [sys.executable, "-P", "-c", code]

@@ -42,7 +42,7 @@ def fail(state: RunState, module: str, cause: str) -> RunState:
 def undo(state: RunState, module: str) -> RunState:
     """Have the merge of a module undone, and the merges that were built on it."""
     built = [module, *dependents(state.layout, [module])]
-    merged = [m for m in built if state.at(m).merged and state.at(m).state not in FINAL]
+    merged = [m for m in built if state.at(m).merged]
     return replace(state, undoing=tuple(dict.fromkeys((*state.undoing, *merged))))
 
 

@@ -132,9 +132,10 @@ def rolled_back(state: RunState, event: Event) -> RunState:
     state = put_on_again(state, event.data.get("commits", {}))
     for name in event.data["reverted"]:
         state = put(state, name, "reverted", reverted=True)
-    failed = tuple(m for m in state.undoing if state.at(m).state in FINAL)  # they still go
+    over = {S.FAILED, S.CANCELLED}
+    gone = tuple(m for m, s in state.modules.items() if s.merged and s.state in over)  # they still go
     state = replace(
-        state, tip=event.data["tree"], phase_green=False, culprit="", undoing=failed, moving=(), approved=frozenset(),
+        state, tip=event.data["tree"], phase_green=False, culprit="", undoing=gone, moving=(), approved=frozenset(),
         inflight=frozenset(), halt="" if state.finished else "paused",
     )  # fmt: skip
     state = asked_anew(state, event.data["reverted"])

@@ -551,3 +551,20 @@ def test_a_no_to_a_landing_is_a_failure_also_when_nothing_was_needed(start: Star
     run.refresh()
     run.reject("landing:p1")
     assert run.finish() == "failed"
+
+
+def test_what_ended_with_a_run_is_off_the_branch_before_the_run_goes_on(start: Start) -> None:
+    run = woken(start, ["a"], ["b"], optional=("b",))
+    run.tell(E.PAUSED)
+    run.accept("a")
+    run.say("b", "w2")
+    run.tell(E.RESUMED)
+    run.merge("a")
+    run.refresh(green=False)
+    assert run.finish() == "failed"
+    assert run.states() == {"a": "asleep", "b": "cancelled"}
+    rolled_back(run, "a")
+    run.tell(E.RESUMED)
+    assert run.kinds() == ["undo b"]
+    run.undo("b")
+    assert run.kinds() == ["attempt a"]

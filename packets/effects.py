@@ -189,7 +189,7 @@ _TABLE = (
     Effect("ref.revert", _MADE_UP, "add revert commits to the user's base branch", "git revert",
            "the rollback's saga row, intended", "the ref; then the saga row", "land"),
     Effect("hook.run", _FINAL, "run a command of the plan after a landing", "nothing",
-           "the hook's action", _EVENT, "execute"),
+           "the saga row, intended", "the saga row", ""),
     Effect("push", _FINAL, "push to a remote", "nothing: others may have fetched it",
            "the push's action", _EVENT, "push"),
 )  # fmt: skip

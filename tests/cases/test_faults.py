@@ -141,8 +141,8 @@ def test_a_second_try_on_a_full_disk_stops_too(crowded, disk):
 
 def test_a_disk_that_is_full_for_a_moment_is_waited_for(crowded, disk, do):
     """The worker ends on a full disk; room is made while grace tries again: no attempt is lost, nobody is asked."""
-    hold = "touch src/hold; while test -e src/hold; do sleep 0.1; done; echo a > src/a.txt"
-    crowded.plan(PLAN | {"A": {"shell": hold, "write_scope": ["src/"]}}, checks=CHECKS)
+    hold = "echo a > src/a.txt; touch src/hold; while test -e src/hold; do sleep 0.1; done"
+    crowded.plan(PLAN | {"A": {"shell": hold, "write_scope": ["src/a.txt", "src/hold"]}}, checks=CHECKS)
     process = crowded.start("run", "plan.yaml", "--yes", "--json", GRACE_PATIENCE="120")
     held = wait_for(lambda: next(crowded.path.glob(".git/grace/runs/*/work/*/layers/**/hold"), None))
     with disk.full():

@@ -9,7 +9,6 @@ from sandbox.effect import effect
 from sandbox.git.process import Runner
 from sandbox.git.values import RefMoved, decode
 
-
 _ABANDONED = 3.0
 """Seconds. A git holds the lock of a ref for milliseconds; what is older was left by one that was killed."""
 

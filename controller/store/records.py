@@ -133,7 +133,8 @@ class Records:
             for module in fresh:
                 db.execute(
                     "INSERT INTO saga SELECT run_id, (SELECT MAX(n) + 1 FROM saga WHERE run_id=?), 'undo', module,"
-                    " wave, phase, before, after, 'stuck' FROM saga WHERE run_id=? AND kind='merge' AND module=? AND after=?",
+                    " wave, phase, before, after, 'stuck' FROM saga"
+                    " WHERE run_id=? AND kind='merge' AND module=? AND after=?",
                     (self.run_id, self.run_id, module, stuck[module]),
                 )
 

@@ -16,7 +16,7 @@ from controller.plan.check import check_plan
 from controller.plan.load import load_plan
 from controller.plan.places import LoadedPlan
 from controller.plan.waves import waves
-from controller.store.database import NoRuns
+from controller.store.database import Lost, NoRuns, no_runs
 from controller.store.store import OVER, RunRecord, Store, now
 from packets.agent import PatchAgent
 from packets.errors import PlanInvalid, UsageError
@@ -108,6 +108,7 @@ def submit(git: Git, plan_path: Path, options: Options, tell: Tell) -> Submissio
     loaded, commit, ref = read_plan(git, plan_path, tell)
     if not options.new and (known := _known(git, loaded, ref)):
         return known
+    _tell_of_lost(git, tell)
     choice = choose(_engine(loaded.plan, options), strict=_strict(loaded.plan))
     tell(f"sandbox: {choice.why}")
     for gap in choice.sandbox.gaps:
@@ -161,6 +162,15 @@ def _known(git: Git, loaded: LoadedPlan, ref: str) -> Submission | None:
     finally:
         store.close()
     return None
+
+
+def _tell_of_lost(git: Git, tell: Tell) -> None:
+    """Say that this run begins anew because what was remembered of earlier ones is gone."""
+    path = git.roots.database
+    if not path.exists() or not path.stat().st_size:
+        why = no_runs(path)
+        if isinstance(why, Lost):
+            tell(f"{why.message}; this run begins anew ({why.hint})")
 
 
 def _still_landed(git: Git, store: Store, run: RunRecord) -> bool:

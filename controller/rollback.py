@@ -120,7 +120,7 @@ def _undo(ctx: Context, target: Target, intent: int | None) -> dict[str, Any]:
     made = _made(ctx, state, names)
     if ctx.raw_tip() != made.fresh.tip:
         ctx.tip()  # raises where somebody moved it: before anything is changed
-    n = intent or ctx.records.intend("rollback", target.module, target.to)
+    n = intent or ctx.records.intend("rollback", target.module, target.to, made.reverts.old, made.reverts.new)
     try:
         made = _base_moved(ctx, made, lambda: _made(ctx, state, names))
     except WaitingForPerson:
@@ -128,8 +128,9 @@ def _undo(ctx: Context, target: Target, intent: int | None) -> dict[str, Any]:
         raise
     made = _tip_moved(ctx, made)
     ctx.records.replace_saga({s.n for s in made.fresh.undone}, dict(made.fresh.rewritten))
-    if made.reverts.new != made.reverts.old:
-        reverts, what = made.reverts, ",".join(made.reverts.modules)
+    reverts = _moved_before(ctx, n, made.reverts)
+    if reverts.new != reverts.old:
+        what = ",".join(reverts.modules)
         ctx.records.add_step("revert", what, wave=0, phase="", before=reverts.old, after=reverts.new)
     if made.reverts.modules and _goes_on(state, made):
         _take_in_reverts(ctx, made.reverts.new)
@@ -139,6 +140,16 @@ def _undo(ctx: Context, target: Target, intent: int | None) -> dict[str, Any]:
     ctx.records.settle_step(n, "done")
     restore(ctx.roots, ctx.records)
     return _report(made, ctx.expected_tip())
+
+
+def _moved_before(ctx: Context, n: int, reverts: Reverts) -> Reverts:
+    """Return how the base branch moved, also when a life moved it that was killed before it wrote that down."""
+    meant = next(step for step in ctx.records.saga() if step.n == n)
+    held = ctx.git.refs(ctx.run.base_ref).get(ctx.run.base_ref)
+    if reverts.old != reverts.new or not (reverts.modules and meant.after and held):
+        return reverts
+    moved = ctx.git.is_ancestor(meant.after, held)
+    return reverts._replace(old=meant.before, new=meant.after) if moved else reverts
 
 
 def _made(ctx: Context, state: RunState, names: list[str]) -> Made:

@@ -44,6 +44,8 @@ def in_docker(
         tag = f"setup-{key_of('docker', base.digest, manifests, *setup)[:SHORT]}"
         name = f"{REPOSITORY}:{tag}"
         with image_store.locked():
+            with image_docker.speaking("remove what an earlier setup left"):
+                _drop(client, f"grace-{tag}")  # of one that was killed, before or after it made the image
             if not image_docker.has(client, name):
                 progress(f"running {len(setup)} setup command{'s' if len(setup) > 1 else ''} of the image (once)")
                 with _access(setup) as access, effect("image.setup"):

@@ -105,11 +105,11 @@ class Records:
             row = (self.run_id, n, kind, module, wave, phase, before, after, "done")
             db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
 
-    def intend(self, kind: str, module: str, phase: str) -> int:
-        """Write down that an effect is about to begin, and return the step's number."""
+    def intend(self, kind: str, module: str, phase: str, before: str = "", after: str = "") -> int:
+        """Write down that an effect is about to begin, from where to where, and return the step's number."""
         with effect("saga.intend"), self.store.db.transaction() as db:
             n = int(db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM saga WHERE run_id=?", (self.run_id,)).fetchone()[0])
-            row = (self.run_id, n, kind, module, 0, phase, "", "", "intended")
+            row = (self.run_id, n, kind, module, 0, phase, before, after, "intended")
             db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
         return n
 

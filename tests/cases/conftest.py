@@ -126,6 +126,15 @@ def _quickly(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verbs.Repo, "grace", grace)
 
 
+@pytest.fixture(scope="session")
+def crashing() -> ModuleType:
+    """Give the world to crash in; see crashing.py."""
+    spec = importlib.util.spec_from_file_location("grace_crashing", Path(__file__).with_name("crashing.py"))
+    sys.modules[spec.name] = loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
 @pytest.fixture(name="verbs", scope="session")
 def product() -> ModuleType:
     """Give the end-to-end tests' own verbs, for fixtures of a wider scope than theirs."""

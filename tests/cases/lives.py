@@ -12,8 +12,11 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
+import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import dbos
 
@@ -25,8 +28,9 @@ import controller.run
 from controller.main import run as main
 from controller.store.database import Database
 from controller.store.records import Records
-from sandbox import bubblewrap, image
+from sandbox import bubblewrap, choose, image
 from sandbox.git import Git
+from sandbox.memory import MemorySandbox
 
 
 class Boundaries:
@@ -78,9 +82,43 @@ class Boundaries:
         self.around(Git, "update_worktree", lambda args: f"checkout {args[1]}")
 
 
+def act(mounts, job):
+    """Be a worker on the in-memory engine: leave a file that tells what the module was built on.
+
+    What the module is called decides how it behaves: `Strays` leaves its scope in the first attempt, `Reddens` breaks
+    the wave's check in it, `Breaks` has a fault of grace once, `Listens` is spoken to once while it works.
+    """
+    packet = json.loads((mounts["/grace"] / "packet.json").read_text())["execution_packet"]
+    module, attempt, worked = packet["module_id"], packet["attempt"], Path(os.environ["GRACE_TEST_WORKED"])
+    with worked.open("a") as file:
+        file.write(f"{module} {attempt} {packet['packet_id']}\n")
+    folder = mounts["/repo"] / "src"
+    built_on = " ".join(sorted(path.name for path in folder.iterdir()))
+    text = "red" if module == "Reddens" and attempt == 1 else f"{module} on {built_on}"
+    (folder / f"{module.lower()}.txt").write_text(f"{text}\n")
+    if module == "Strays" and attempt == 1:
+        (folder / "stray.txt").write_text("stray\n")
+    mark = worked.with_name(f"{module} was here")
+    if module in {"Breaks", "Listens"} and not mark.exists():
+        mark.touch()
+        if module == "Breaks":
+            raise RuntimeError("a fault of grace, for once")
+        main(["say", packet["run_id"], module, "listen"])
+        until = time.monotonic() + 60
+        while not any((mounts["/grace"] / "in").glob("message-*")) and time.monotonic() < until:
+            time.sleep(0.02)
+    return 0
+
+
+def green(mounts, job):
+    """Be a check that is green where nothing is red."""
+    return int(any(path.read_text() == "red\n" for path in (mounts["/repo"] / "src").iterdir()))
+
+
 def live(*, cwd, args, env, out, err, at, seconds, report):
     os.chdir(cwd)
     os.environ.update(env)
+    tempfile.tempdir = None
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
@@ -107,6 +145,8 @@ def serve():
         image,
     )
     assert all(loaded)
+    engine = MemorySandbox, {"act": act, "all is green": green}
+    choose._CHOICES["memory"] = lambda: choose.Choice(engine[0](engine[1]), "memory: scripted")
     for line in sys.stdin:
         report = os.memfd_create("seen")
         if (child := os.fork()) == 0:

@@ -207,7 +207,7 @@ class Loop:
         return self._leaving or self.known.halt in {"interrupted", "paused"} or self.known.closing == "cancelled"
 
     def _is_unwanted(self, action: Action) -> bool:
-        return self._is_cancelled(action.module) if action.module else self._is_stopping()
+        return self._is_cancelled(action.module) if action.kind is ActionKind.ATTEMPT else self._is_stopping()
 
     def _carry_out(self, action: Action, step: Steps) -> Event:
         """Carry out one action; machinery that broke is an outcome too: the run stands still and says why."""

@@ -193,12 +193,12 @@ def test_two_submissions_at_once_make_one_run(world):
 @pytest.mark.parametrize("how", ["gone", "empty"])
 def test_a_run_that_begins_anew_because_the_state_is_lost_says_so(world, how):
     world.plan(TWO)
-    assert "begins anew" not in world.run("--yes").exits(0).out
+    assert "begins anew" not in world.run().exits(4).out
     state = world.path / ".git/grace/state.db"
     for side in ("-wal", "-shm"):
         state.with_name(state.name + side).unlink(missing_ok=True)
     state.unlink()
     if how == "empty":
         state.touch()
-    said = world.run("--yes").exits(0)
+    said = world.run().exits(4)
     assert f"is {how}, and runs left folders beside it; this run begins anew" in said.out

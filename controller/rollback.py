@@ -121,6 +121,8 @@ def _undo(ctx: Context, target: Target, intent: int | None) -> dict[str, Any]:
     if ctx.raw_tip() != made.fresh.tip:
         ctx.tip()  # raises where somebody moved it: before anything is changed
     n = intent or ctx.records.intend("rollback", target.module, target.to, made.reverts.old, made.reverts.new)
+    if intent and made.reverts.old != made.reverts.new:
+        ctx.records.aim(n, made.reverts.old, made.reverts.new)
     try:
         made = _base_moved(ctx, made, lambda: _made(ctx, state, names))
     except WaitingForPerson:

@@ -113,6 +113,11 @@ class Records:
             db.execute("INSERT INTO saga VALUES (?,?,?,?,?,?,?,?,?)", row)
         return n
 
+    def aim(self, n: int, before: str, after: str) -> None:
+        """Write down that an intended step goes from and to elsewhere: what it is made of was made anew."""
+        with effect("saga.intend"), self.store.db.transaction() as db:
+            db.execute("UPDATE saga SET before=?, after=? WHERE run_id=? AND n=?", (before, after, self.run_id, n))
+
     def settle_step(self, n: int, state: str) -> None:
         """Write down what became of an intent: done, or void when nothing was changed."""
         with effect("saga.settle"), self.store.db.transaction() as db:

@@ -346,11 +346,14 @@ def play(world: World, scenario: Scenario, crashes: tuple[Crash, ...] = ()) -> l
 
 ANY = -1
 MOST = 40
-TOUCHING = frozenset({"checkout.land.before", "checkout.revert.before", "ref.land.before", "ref.revert.before"})
+LANDING = frozenset({"checkout.land.before", "ref.land.before"})
+TOUCHING = LANDING | {"checkout.revert.before", "ref.revert.before", "plan.write.before"}
+    {"plan.write.before", "checkout.land.before", "checkout.revert.before", "ref.land.before", "ref.revert.before"}
+)
 
 
 def untouched(world: World, before: dict[str, str], lives: list[Life]) -> None:
-    """Hold the person's checkout to what it was, until the first life that lands or reverts."""
+    """Hold the person's checkout to what it was, until the first life that lands, reverts, or writes a plan."""
     if not any(TOUCHING & set(life.points) for life in lives):
         assert world.mine() == before
 

@@ -348,8 +348,6 @@ ANY = -1
 MOST = 40
 LANDING = frozenset({"checkout.land.before", "ref.land.before"})
 TOUCHING = LANDING | {"checkout.revert.before", "ref.revert.before", "plan.write.before"}
-    {"plan.write.before", "checkout.land.before", "checkout.revert.before", "ref.land.before", "ref.revert.before"}
-)
 
 
 def untouched(world: World, before: dict[str, str], lives: list[Life]) -> None:

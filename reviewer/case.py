@@ -30,7 +30,11 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Case:
-    """One attempt to be judged. `git` is read only here."""
+    """One attempt to be judged. `git` is read only here.
+
+    `without` is the tree that the module's work is compared with: the base without what the module itself has on it
+    already, where it was woken; empty: the base as it is.
+    """
 
     packet: ExecutionPacket
     outcome: AttemptOutcome
@@ -39,3 +43,9 @@ class Case:
     check: Check
     protected: Protected
     sizes: Sizes = Sizes()
+    without: str = ""
+
+    @property
+    def before(self) -> str:
+        """Return the tree that has nothing of the module's work."""
+        return self.without or self.packet.base.tree

@@ -28,8 +28,8 @@ class Evidence:
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """Base tree against result tree: what a commit or a status says plays no part."""
-        return self._case.git.changes(self._case.packet.base.tree, self._case.outcome.head_tree)
+        """The tree without the module's work against the result tree: what a commit or a status says plays no part."""
+        return self._case.git.changes(self._case.before, self._case.outcome.head_tree)
 
     @cached_property
     def head(self) -> dict[str, Entry]:
@@ -106,7 +106,7 @@ class Evidence:
 
     def emitted_before_at(self, marker: str) -> tuple[str, int] | None:
         """Return the path and line outside the tests where the base could emit the marker already, or None."""
-        return self._emitted(self._case.git.entries(self._case.packet.base.tree), marker, [])
+        return self._emitted(self._case.git.entries(self._case.before), marker, [])
 
     def _emitted(self, tree: dict[str, Entry], marker: str, first: list[str]) -> tuple[str, int] | None:
         """Search the changed files before the rest: that is where a marker most often is."""

@@ -35,7 +35,7 @@ def review(case: Case, gates: Sequence[Gate] = GATES) -> Verdict:
         findings.append(note("review.not_run", f"not run, because of the errors above: {', '.join(not_run)}"))
     return Verdict(
         packet_id=case.packet.packet_id,
-        base_tree=case.packet.base.tree,
+        base_tree=case.before,
         head_tree=case.outcome.head_tree,
         decision=_decide(case, findings),
         findings=tuple(findings),

@@ -10,6 +10,7 @@ from controller.copies import write_packet, write_review
 from controller.engine import Steps
 from controller.feedback import decisions, feedback, messages
 from controller.messages import attempt_message
+from controller.own_work import compared, told_of_it, without_own_work
 from controller.rescue import keep, keep_tree
 from controller.undone import undone
 from packets.agent import PatchAgent
@@ -60,6 +61,8 @@ def _composed(ctx: Context, action: Action) -> ExecutionPacket:
     module = ctx.plan.module(action.module)
     told = action.data.get("messages", ())
     events = ctx.store.events(ctx.run_id) if action.attempt > 1 or told else []
+    base = Base(commit=commit, tree=ctx.git.tree(commit))
+    findings = (*feedback(ctx.records, events, module.id, action.attempt), *messages(events, told))
     return compose(
         ctx.plan,
         ctx.run.plan_digest,
@@ -67,8 +70,8 @@ def _composed(ctx: Context, action: Action) -> ExecutionPacket:
         run_id=ctx.run_id,
         wave=action.data["wave"],
         attempt=action.attempt,
-        base=Base(commit=commit, tree=ctx.git.tree(commit)),
-        findings=(*feedback(ctx.records, events, module.id, action.attempt), *messages(events, told)),
+        base=base,
+        findings=(*told_of_it(ctx, module.id, base), *findings),
         delivered=_delivered(ctx, module),
         knowledge=ctx.knowledge,
         git=ctx.git,
@@ -114,7 +117,9 @@ def _work(ctx: Context, packet: ExecutionPacket, by_hand: str) -> str:
 
 
 def _workers(ctx: Context, packet: ExecutionPacket, yaml: str) -> AttemptOutcome:
-    """Run a fresh worker, or adopt the one that outlived us."""
+    """Run a fresh worker, or adopt the one that outlived us. What a patch made and is merged, it cannot make anew."""
+    if packet.agent.spec.kind == "patch" and told_of_it(ctx, packet.module_id, packet.base):
+        return AttemptOutcome(head_tree=packet.base.tree, exit_code=0, engine=ctx.sandbox.name)
     patch = ctx.folder / "agents" / f"{packet.agent.name}.patch"
     return work(
         packet,
@@ -146,6 +151,7 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
 
     ctx.note("judging", packet.module_id, packet.attempt)
     commands = (*packet.verification_excerpt.module_local_checks, *ctx.plan.checks())
+    before = without_own_work(ctx, packet.module_id, packet.base)
 
     def check(tree: str, wanted: tuple[str, ...]) -> tuple[CheckResult, ...]:
         purpose = "check" if tree == outcome.head_tree else "check-base"  # the logs of both are kept
@@ -156,9 +162,10 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
         packet=packet,
         outcome=outcome,
         git=ctx.git,
-        compare=lambda claimed: ctx.knowledge.compare(ctx.plan, packet, packet.base.tree, outcome.head_tree, claimed),
+        compare=lambda claimed: compared(ctx, packet, before, outcome.head_tree, claimed),
         check=check,
         protected=lambda path: is_protected(path, commands),
+        without=before,
     )
     try:
         verdict = review(case)

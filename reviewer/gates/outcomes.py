@@ -30,7 +30,7 @@ class OutcomesGate:
         commands = tuple(result.command for result in evidence.checks if _seen(result))
         if not commands or not (skipped or unseen):
             return
-        before = {each for result in case.check(case.packet.base.tree, commands) for each in result.scenarios_passed}
+        before = {each for result in case.check(case.before, commands) for each in result.scenarios_passed}
         for each in sorted(skipped & before):
             if not declared(evidence.expected, ("remove", "change"), each):
                 path, _, name = each.partition("::")

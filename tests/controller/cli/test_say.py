@@ -132,3 +132,74 @@ def test_a_run_that_is_over_hears_nothing(world, talk):
     world.plan(A)
     world.run("--yes").exits(0)
     assert "is over: done" in world.grace("say", world.run_id, "A", "more").exits(2).err
+
+
+EXPECTING = {
+    "A": {
+        "run": "a",
+        "write_scope": ["src/a.py", "tests/test_a.py"],
+        "depends_on": ["Base"],
+        "expected_deltas": {"graph": ["A -> Base"]},
+    }
+}
+
+
+@pytest.mark.parametrize("busy", [True, False], ids=["changes-its-own-test", "changes-nothing"])
+def test_a_sleeper_that_wakes_is_judged_together_with_what_it_has_merged(world, busy):
+    def agent(mounts, job):
+        packet = json.loads((mounts["/grace"] / "packet.json").read_text())["execution_packet"]
+        told = {f["code"] for f in packet["findings"]}
+        if told and not busy:
+            assert told == {"base.own_work", "person.said"}
+            return 0
+        repo = mounts["/repo"]
+        (repo / "tests").mkdir(exist_ok=True)
+        (repo / "src/a.py").write_text("from src import base\n\n\ndef one():\n    return base.value()\n")
+        extra = "    assert a.one() > 0\n    assert a.one() < 2\n" if told else "    assert a.one() == 1\n"
+        (repo / "tests/test_a.py").write_text(f"from src import a\n\n\ndef test_one_is_one():\n{extra}")
+        return 0
+
+    world.scripts["a"] = agent
+    world.commit({"src/__init__.py": "\n", "src/base.py": "def value():\n    return 1\n"})
+    world.plan(EXPECTING, modules_map={"Base": ["src/base.py"]})
+    world.run("--profile", "fast").exits(4)
+    assert world.states() == {"A": "asleep"}
+    world.grace("say", world.run_id, "A", "thank you").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    assert (world.states(), world.attempts()) == ({"A": "asleep"}, {"A": 2})
+    world.grace("approve", world.run_id).exits(0)
+    world.grace("resume", world.run_id).exits(0)
+    assert world.states() == {"A": "done"}
+    assert ("> 0" in world.show("tests/test_a.py", "main")) == busy
+
+
+def test_a_patch_that_is_merged_cannot_be_made_anew(world):
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}})
+    world.run("--profile", "fast").exits(4)
+    world.grace("say", world.run_id, "A", "thank you").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    assert (world.states(), world.attempts()) == ({"A": "asleep"}, {"A": 2})
+
+
+def test_a_sleeper_that_wakes_must_leave_what_others_use_by_now(world):
+    names = iter(["old", "new"])
+
+    def agent(mounts, job):
+        (mounts["/repo"] / "src/a.py").write_text(f"def {next(names)}():\n    return 1\n")
+        return 0
+
+    world.scripts["a"] = agent
+    world.scripts["b"] = lambda mounts, job: (
+        (mounts["/repo"] / "src/b.py").write_text("from src import a\n\n\ndef two():\n    return a.old()\n") and 0
+    )
+    world.commit({"src/__init__.py": "\n"})
+    plan = {
+        "A": {"run": "a", "write_scope": ["src/a.py"], "limits": {"attempts": 1}},
+        "B": {"run": "b", "write_scope": ["src/b.py"], "depends_on": ["A"]},
+    }
+    world.plan(plan)
+    world.run("--profile", "fast").exits(4)
+    world.grace("say", world.run_id, "A", "call it new").exits(0)
+    world.grace("resume", world.run_id).exits(1)
+    codes = [f["code"] for f in world.status()["modules"][0]["findings"]]
+    assert "graph.surface_in_use" in codes

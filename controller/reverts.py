@@ -52,7 +52,8 @@ def reverted(ctx: Context, modules: Sequence[str], stay: Mapping[str, str]) -> R
         raise GraceError(f"{ctx.run.base_ref} is gone; nothing was undone", "make the branch again, then repeat it")
     steps = [s for s in steps if s.after not in _reverted_already(ctx, old)]
     if ctx.plan.permissions.land is Tier.DENY:
-        return Reverts(old, old, (), _left(ctx, steps, dict.fromkeys(modules, "the plan says `land: deny`"), {}, old))
+        left = _left(ctx, steps, dict.fromkeys(modules, "the plan says `land: deny`"), {}, old)
+        return Reverts(old, old, tuple(m for m in modules if m not in {one.module for one in left}), left)
     clashes: dict[str, str] = {}
     held = dict(stay)
     while True:

@@ -513,6 +513,7 @@ def test_a_plan_that_lets_nobody_but_its_user_land_leaves_the_reverts_to_them(wo
     assert "src/a.txt" in world.files("main")
     by_hand(world, left(said)["A"]["commands"])
     assert "src/a.txt" not in world.files("main")
+    assert world.status()["modules"][0]["reverted"], "what a person reverted is shown as reverted"
     assert rollback(world, "--to", "start").exits(0).json["left"] == []
 
 

@@ -57,7 +57,7 @@ def starter(found: Survey, folder: str, schema: str) -> str:
     image = (
         f"image: {{from: {_scalar(found.image)}}}    # has the tools of {found.language}; `setup: [...]` adds to it\n"
         if found.image
-        else "# image: {from: python:3-slim, setup: [pip install pytest]}   # default: made from this machine\n"
+        else '# image: {setup: ["pip install NAME"]}   # what the tests need beside python and pytest\n'
     )
     return _TEMPLATE.format(
         schema=schema,

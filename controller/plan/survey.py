@@ -122,7 +122,10 @@ def _check(language: Language | None, sources: list[str], top: set[str], read: R
     if language is None:
         return ""
     if language.name == "Python":
-        return "python3 -m pytest -q" if any(map(_is_test, sources)) else "python3 -m compileall -q ."
+        if not any(map(_is_test, sources)):
+            return "python3 -m compileall -q ."
+        housed = "src/__init__.py" not in top and any(path.startswith("src/") for path in sources)
+        return f"{'PYTHONPATH=src ' if housed else ''}python3 -m pytest -q"  # a checkout is not installed
     if language.name == "JavaScript":
         return "npm test" if re.search(r'"test"\s*:', read("package.json") if "package.json" in top else "") else ""
     if "gradlew" in top and language.check.startswith("gradle"):

@@ -14,7 +14,8 @@ PYTHON = ["pyproject.toml", "src/shop/__init__.py", "src/shop/cart.py", "tests/t
 @pytest.mark.parametrize(
     ("paths", "files", "language", "scope", "check"),
     [
-        (PYTHON, {}, "Python", ("src/shop/", "tests/"), "python3 -m pytest -q"),
+        (PYTHON, {}, "Python", ("src/shop/", "tests/"), "PYTHONPATH=src python3 -m pytest -q"),
+        (["src/__init__.py", "src/test_a.py"], {}, "Python", ("src/",), "python3 -m pytest -q"),
         (["a.py", "b.py"], {}, "Python", ("a.py",), "python3 -m compileall -q ."),
         (["conftest.py", "setup.py", "shop/x.py"], {}, "Python", ("shop/",), "python3 -m pytest -q"),
         (

@@ -87,7 +87,7 @@ def _database(git: Git) -> Finding:
     if not said:
         runs = _known(path)
         live = sum(state not in _OVER for state in runs.values())
-        return Finding("database", ok=True, detail=f"{len(runs)} runs, {live} of them not over; it is sound")
+        return Finding("database", ok=True, detail=f"sound; runs: {len(runs)}, not over: {live}")
     newer = "newer grace" in said[0]
     hint = "upgrade grace" if newer else _spoiled(path)
     return Finding("database", ok=False, detail=f"{path}: {'; '.join(said)}", hint=hint, stops=True)
@@ -135,7 +135,7 @@ def _journals(git: Git, known: dict[str, str]) -> Finding:
         if said:
             damaged.append((run, f"{path}: {said}"))
     if not damaged:
-        return Finding("journals", ok=True, detail=f"{len(looked)} of runs that stand still; sound")
+        return Finding("journals", ok=True, detail=f"sound; looked at: {len(looked)}, of runs that stand still")
     hint = "\n".join(f"grace resume {run} moves it away and goes on; no work is lost" for run, _ in damaged)
     return Finding("journals", ok=False, detail="; ".join(said for _, said in damaged), hint=hint)
 

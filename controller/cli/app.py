@@ -154,7 +154,7 @@ def events(
 
 
 @app.command()
-def approve(wanted: Run = None, subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="A module, wave:N or landing:PHASE; default: the only open question.")] = None) -> None:  # fmt: skip  # noqa: E501
+def approve(wanted: Run = None, subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="What waits, as `grace status` names it; default: the only open question.")] = None) -> None:  # fmt: skip  # noqa: E501
     """Say yes to what a run asks. It counts at once, or when the run is carried on."""
     from controller.cli import people
 
@@ -164,7 +164,7 @@ def approve(wanted: Run = None, subject: Annotated[str | None, typer.Argument(me
 @app.command()
 def reject(
     wanted: Run = None,
-    subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="A module, wave:N or landing:PHASE.")] = None,
+    subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="As for approve; or one module.")] = None,
     reason: Annotated[str, typer.Option(help="What the next attempt is told.")] = "",
     final: Annotated[bool, typer.Option("--final", help="No further attempt: the module has failed.")] = False,
 ) -> None:
@@ -238,7 +238,7 @@ def refresh(
 
 @app.command()
 def clean(
-    wanted: Run = None,
+    wanted: Annotated[str | None, typer.Argument(metavar="RUN", help="The run; default: every finished one.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Drop rescue refs and unfinished runs too; needs the id.")
     ] = False,

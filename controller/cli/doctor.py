@@ -26,7 +26,7 @@ def doctor(as_json: bool) -> int:
         return text + "".join(f"\n{'':19}{step}" for step in steps)
 
     sys.stdout.write("\n".join(line(check) for check in report.checks) + "\n")
-    sys.stdout.write("ready\n" if report.ready else "no plan can run here\n")
+    sys.stdout.write("this machine is ready\n" if report.ready else "no plan can run here\n")
     return 0 if report.ready else 3
 
 

@@ -58,5 +58,6 @@ def _refusal(folder: Path, asked: Result) -> UsageError:
         hint = f"if you trust it: git config --global --add safe.directory {folder}"
         return UsageError(f"git does not trust {folder}: it belongs to another user", hint)
     if "not a git repository" in said:
-        return UsageError(f"{folder} is not in a git repository", "make one: git init && git add -A && git commit")
+        hint = "go into yours, or make one: git init && git add -A && git commit"
+        return UsageError(f"{folder} is not in a git repository", hint)
     return UsageError(f"git cannot open the repository at {folder}: {asked.fault}")

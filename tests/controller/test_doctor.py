@@ -38,7 +38,7 @@ def test_in_a_repository_the_state_is_looked_at(world):
     world.run().exits(4)
     run = world.run_id
     found = {check.name: check for check in examine(world.path).checks}
-    assert found["database"].detail == "1 runs, 1 of them not over; it is sound"
+    assert found["database"].detail == "sound; runs: 1, not over: 1"
     world.git("update-ref", "refs/grace/rescue/lost-run/A/1", world.head)
     found = {check.name: check for check in examine(world.path).checks}
     assert "lost-run" in found["strays"].detail

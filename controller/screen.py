@@ -100,7 +100,7 @@ class Lines:
             for subject in self.asked or [""]:
                 named = f"{run_id} {subject}".rstrip()
                 self.tell(f"say: grace approve {named}   or: grace reject {named} --reason TEXT")
-            self.tell(f"then: grace resume {run_id}")
+            self.tell(f"then: grace resume {run_id}   (in the background it goes on by itself)")
         elif code:
             self.tell(f"look: grace status {run_id}   grace review {run_id}")
         return code

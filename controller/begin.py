@@ -105,6 +105,7 @@ def _base(git: Git, plan: Plan) -> tuple[str, str]:
 
 def submit(git: Git, plan_path: Path, options: Options, tell: Tell) -> Submission:
     """Write a new run down, or find the one that this plan has already."""
+    _refuse_bytes(git)
     loaded, commit, ref = read_plan(git, plan_path, tell)
     if not options.new and (known := _known(git, loaded, ref)):
         return known
@@ -125,6 +126,13 @@ def submit(git: Git, plan_path: Path, options: Options, tell: Tell) -> Submissio
         store.create_run(run)
         store.close()
         return Submission(run, "new")
+
+
+def _refuse_bytes(git: Git) -> None:
+    """Refuse a repository whose path the engine's journal cannot name; raises UsageError."""
+    if str(git.roots.state).encode("utf-8", "replace").decode() != str(git.roots.state):
+        said = str(git.main).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        raise UsageError(f"the path of the repository is no UTF-8 text: {said}", "rename the folder, then repeat it")
 
 
 def _engine(plan: Plan, options: Options) -> str:
@@ -263,5 +271,6 @@ def _after(plan: Plan, phase: str) -> tuple[AfterShape, ...]:
 
 def open_context(git: Git, store: Store, run: RunRecord) -> Context:
     """Return the run's tools: the sandbox it began with, or MachineLacks; never another one silently."""
+    _refuse_bytes(git)
     choice = choose(run.settings["engine"], strict=_strict(run.parsed_plan))
     return Context(git=git, store=store, run=run, sandbox=choice.sandbox, image=run.settings["image"])

@@ -19,9 +19,14 @@ INTERRUPTED = 130
 def actor() -> str:
     """Return who acts, as the system knows them."""
     try:
-        return getpass.getuser()
+        return whole(getpass.getuser())
     except (KeyError, OSError):
         return f"uid {os.getuid()}"
+
+
+def whole(text: str) -> str:
+    """Return what was given on the command line as text that can be stored: bytes that are no UTF-8 as escapes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def refolded(store: Store, run_id: str) -> RunState:
@@ -36,7 +41,7 @@ def refolded(store: Store, run_id: str) -> RunState:
 
 def lapse(folder: Path, store: Store, run_id: str) -> list[str]:
     """Store that questions lapsed whose time is over, and return their subjects; a live controller does it itself."""
-    due = store.lapsed(run_id)
+    due = [event for event in store.lapsed(run_id) if not _answered(store, run_id, event)]
     if due:
         with suppress(Held), held(folder, run_id):
             state = refolded(store, run_id)
@@ -46,6 +51,12 @@ def lapse(folder: Path, store: Store, run_id: str) -> list[str]:
                 state = made.state
             store.set_run(run_id, *standing(state, store, run_id))
     return [str(event.data["subject"]) for event in due]
+
+
+def _answered(store: Store, run_id: str, question: Event) -> bool:
+    """Say whether an answer, which came in time as later ones are refused, waits to be taken in."""
+    said = (e for _, e in store.unread(run_id) if e.type in {EventType.GRANTED, EventType.REJECTED, EventType.EDITED})
+    return any((e.data["subject"], e.data["key"]) == (question.data["subject"], question.data["key"]) for e in said)
 
 
 def standing(state: RunState, store: Store, run_id: str) -> tuple[str, int, str]:

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from controller.difference import difference
 from controller.following import asked_about
 from controller.kernel import RunState
 from controller.prompt import Overtaken, forget_typed, typed
@@ -229,7 +230,7 @@ class Table:
             ] or [(git.tree(self.run.base_commit), self.state.tip)]
             with self.console.pager(styles=True):
                 for before, after in pairs:
-                    self.console.print(git.diff(before, after, color=False), markup=False, highlight=False)
+                    self.console.print(difference(git, before, after), markup=False, highlight=False)
 
     def finished(self, run_id: str, state: str, code: int, note: str = "") -> int:
         """Say how it ended and what comes next."""

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from packets.events import Event, EventType
+from reviewer.inert import inert
 
 E = EventType
+_LONGEST = 8000  # characters of one event
 CAUSES = {
     "stuck": "stuck: it failed twice in the same way; approve tries once more, reject ends it",
     "blocked": "blocked: its worker says that it cannot go on; approve tries once more, reject ends it",
@@ -22,7 +24,12 @@ ANSWERS = {
 
 
 def line(event: Event) -> str | None:
-    """Return the line for an event, or None for what people need not read."""
+    """Return the line for an event, or None for what people need not read; a terminal finds no orders in it."""
+    said = _line(event)
+    return None if said is None else inert(said, limit=_LONGEST, lines=True)
+
+
+def _line(event: Event) -> str | None:
     data, who = event.data, event.module
     attempt = f"{who} attempt {event.attempt}"
     match event.type:
@@ -53,11 +60,11 @@ def _rest(event: Event) -> str | None:
     data = event.data
     match event.type:
         case E.GRANTED | E.REJECTED | E.LAPSED:
-            reason = f": {data['reason']}" if data.get("reason") else ""
+            reason = f": {inert(data['reason'])}" if data.get("reason") else ""
             word = {E.GRANTED: "approved", E.REJECTED: "rejected", E.LAPSED: "approval lapsed"}[event.type]
             return f"{data.get('module') or data['subject']}: {word} by {event.actor}{reason}"
         case E.SAID:
-            return f"{event.module or 'to all'}: {event.actor} says: {data['text']}"
+            return f"{event.module or 'to all'}: {event.actor} says: {inert(data['text'])}"
         case E.AFTER_DONE:
             return f"{data['subject']}: {data.get('message') or ('done' if data['ok'] else 'failed')}"
         case E.EDITED:

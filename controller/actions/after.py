@@ -8,6 +8,7 @@ from controller.engine import Steps
 from packets.errors import GraceError, MachineLacks
 from packets.events import Action, Event, EventType
 from packets.permit import Permit
+from reviewer.inert import inert
 from sandbox.effect import effect
 from sandbox.hook import last_line, run_hook, still_running
 
@@ -38,7 +39,7 @@ def _branch(ctx: Context) -> str:
 
 
 def _outcome(*, ok: bool, message: str, hint: str = "", **more: Any) -> dict[str, Any]:
-    return {"ok": ok, "message": message, "hint": hint, **more}
+    return {"ok": ok, "message": inert(message), "hint": hint, **more}
 
 
 def _push(ctx: Context, data: dict[str, Any], permit: Permit) -> dict[str, Any]:

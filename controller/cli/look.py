@@ -7,6 +7,7 @@ from typing import Any
 
 from controller.cli.opened import opened
 from controller.copies import MARK, restore
+from controller.difference import difference
 from controller.following import asked_about
 from controller.lock import holder
 from controller.review_text import review_text
@@ -16,6 +17,7 @@ from controller.store.store import Recorded, RunRecord, Store
 from controller.undone import undone
 from controller.wording import line
 from packets.errors import UsageError
+from sandbox.git import Git
 
 FOLLOW = 0.2  # seconds
 
@@ -63,10 +65,17 @@ def review(wanted: str | None, module: str | None, form: str) -> None:
                 sys.stdout.write(review_text(attempt, gone=name in gone))
             if attempt.outcome is not None:
                 pair = (attempt.packet.base.tree, attempt.outcome.head_tree)
-                color = sys.stdout.isatty()
-                sys.stdout.write(git.diff(*pair, color=color, stat=form == "stat") + ("\n" if form != "all" else ""))
+                sys.stdout.write(_difference(git, *pair, form) + ("\n" if form != "all" else ""))
         if form == "all" and module is None:
             sys.stdout.write(_followed(store, run))
+
+
+def _difference(git: Git, before: str, after: str, form: str) -> str:
+    """Return it to be read; or, by `--diff` for another program, as it is."""
+    at_terminal = sys.stdout.isatty()
+    if form == "diff" and not at_terminal:
+        return git.diff(before, after)
+    return difference(git, before, after, color=at_terminal, stat=form == "stat")
 
 
 def _followed(store: Store, run: RunRecord) -> str:

@@ -11,7 +11,7 @@ from controller.cli.opened import opened
 from controller.kernel.module import ASKS_AGAIN
 from controller.lock import SUPERVISOR, Held, lease
 from controller.screen import screen
-from controller.standing import actor, lapse
+from controller.standing import actor, lapse, whole
 from controller.stopping import stop
 from controller.store.store import OVER, RunRecord, Store
 from packets.errors import GraceError, UsageError, WaitingForPerson
@@ -26,7 +26,11 @@ def approve(wanted: str | None, subject: str | None) -> None:
     """Grant one open question."""
     with opened(wanted) as (git, store, run):
         _refuse_a_guess(store, wanted)
-        question, _ = _question(git, store, run, subject)
+        question, module = _question(git, store, run, subject)
+        if module and (others := [other for other in _modules(question) if other != module]):
+            what = f"{question['subject']} asks about {', '.join(_modules(question))} together"
+            more = f"; grace reject {run.run_id} {others[0]} --reason TEXT sends one of them back"
+            raise UsageError(what, f"all of them: grace approve {run.run_id} {question['subject']}{more}")
         data = {"subject": question["subject"], "key": question["key"]}
         store.post(run.run_id, Event(type=EventType.GRANTED, actor=actor(), data=data))
         _say(git, run, f"approved {question['subject']}")
@@ -43,7 +47,7 @@ def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool)
             raise UsageError(what, "--reason TEXT is what it is told; --final ends the module instead")
         data = {
             "subject": question["subject"], "key": question["key"], "module": module,
-            "modules": modules, "reason": reason, "final": final,
+            "modules": modules, "reason": whole(reason), "final": final,
         }  # fmt: skip
         store.post(run.run_id, Event(type=EventType.REJECTED, actor=actor(), data=data))
         _say(git, run, f"rejected {module or question['subject']}")

@@ -4,7 +4,7 @@ import sys
 
 from controller.cli.opened import opened
 from controller.lock import holder
-from controller.standing import actor
+from controller.standing import actor, whole
 from controller.store.store import OVER, RunRecord, Store, fresh_id
 from packets.errors import UsageError
 from packets.events import Event, EventType
@@ -20,8 +20,9 @@ def say(wanted: str, words: list[str]) -> None:
     if len(words) > 2:  # noqa: PLR2004 - a module and a text
         raise UsageError("more than a module and a message", 'put the message in quotes: grace say RUN MODULE "…"')
     with opened(wanted) as (git, store, run):
-        state = _refuse(store, run, module, text.strip())
-        data = {"id": fresh_id(), "text": text.strip()}
+        text = whole(text.strip())
+        state = _refuse(store, run, module, text)
+        data = {"id": fresh_id(), "text": text}
         store.post(run.run_id, Event(type=EventType.SAID, module=module, actor=actor(), data=data))
         live = holder(git.roots.run(run.run_id))
         then = "" if live else f"; it counts when the run goes on: grace resume {run.run_id}"
@@ -37,6 +38,8 @@ def _refuse(store: Store, run: RunRecord, module: str, text: str) -> str:
     if run.state in OVER:
         raise UsageError(f"run {run.run_id} is over: {run.state}", "put it into the plan, and run that")
     states = {row["module"]: str(row["state"]) for row in store.modules(run.run_id)}
+    if not module and text in states:
+        raise UsageError(f"nothing is said to {text}", f'say what: grace say {run.run_id} {text} "…"')
     if module and states and module not in states:
         raise UsageError(f"{module!r} is no module of run {run.run_id}", f"its modules: {', '.join(states)}")
     if states.get(module) in FINAL:

@@ -94,6 +94,8 @@ class Store:
         found = [r for r in runs if r.run_id == wanted] or [r for r in runs if r.run_id.startswith(wanted or "")]
         if not runs:
             raise UsageError("this repository has no grace runs yet", "start one with: grace run plan.yaml")
+        if wanted == "":  # a variable of a script that is not set is not the newest run
+            raise UsageError("the run's id is empty", "name a run; without any word it is the newest")
         if not found or (wanted and len(found) > 1):
             what = "is not a run" if not found else "fits several runs"
             raise UsageError(f"{wanted!r} {what}", "known: " + ", ".join(r.run_id for r in (found or runs)[:8]))

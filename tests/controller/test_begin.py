@@ -37,6 +37,20 @@ def test_a_wrong_option_is_exit_2_and_creates_nothing(world, args):
     assert not (world.path / ".git/grace/state.db").exists()
 
 
+def test_a_folder_whose_name_is_no_text_is_refused_before_anything_is_made(world):
+    world.plan(TWO)
+    moved = world.path.with_name("re\udcffpo")
+    world.path.rename(moved)
+    code = "import os, sys; from controller.main import run; os.chdir(sys.argv[1]); sys.exit(run(['run', '--yes']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, moved], capture_output=True, check=False, cwd=Path(__file__).parent
+    )
+    moved.rename(world.path)
+    assert done.returncode == 2, done.stderr
+    assert b"no UTF-8 text: " in done.stderr
+    assert not (world.path / ".git/grace/state.db").exists()
+
+
 def test_nothing_runs_without_isolation_that_does_not_say_so_itself(world):
     world.plan(TWO)
     said = world.grace("run", "plan.yaml", "--sandbox", "host", "--yes").exits(2)

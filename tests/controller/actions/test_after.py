@@ -162,17 +162,17 @@ def test_a_hook_is_told_where_it_is_and_has_the_users_environment(world, monkeyp
 
 
 def test_a_hook_that_fails_is_asked_about_again_under_a_key_of_its_own(world, hooked):
-    world.plan(ONE, on_landed=[f"{HOOK}; echo no such host >&2; [ -e ../there ]"])
+    world.plan(ONE, on_landed=[f"{HOOK}; printf 'no such \\033[31mhost\\n' >&2; [ -e ../there ]"])
     world.run("--yes").exits(4)
     answer(world, "hook:one:1").exits(4)
     said = world.grace("status").exits(0).out
-    assert "exit code 1: no such host" in said
+    assert "exit code 1: no such \\x1b[31mhost" in said, "a terminal finds no orders in it"
     assert asked(world) == ["hook:one:1"]
     (world.path.parent / "there").touch()
     answer(world, "hook:one:1").exits(0)
     assert [line.split()[0] for line in hooked()] == [f"{world.run_id}/one/hook/1", f"{world.run_id}/one/hook/1/1"]
     log = world.path / f".git/grace/runs/{world.run_id}/logs/one-hook-1.log"
-    assert log.read_text() == "no such host\n"
+    assert log.read_text() == "no such \x1b[31mhost\n"
     assert log.stat().st_mode & 0o077 == 0, "what a hook says is for its owner"
 
 

@@ -68,13 +68,57 @@ def test_nothing_is_merged_before_the_yes_nor_landed_before_its_own(world):
     assert {"src/a.txt", "src/b.txt"} <= world.files("main")
 
 
-@pytest.mark.parametrize("subject", ["wave:1", "1", "A"])
+@pytest.mark.parametrize("subject", ["wave:1", "1"])
 def test_a_question_is_named_by_its_subject_its_last_part_or_a_module(world, subject):
     world.plan(TWO)
     world.run().exits(4)
     said = world.grace("approve", world.run_id, subject).exits(0)
     assert "approved wave:1" in said.out
     assert f"grace resume {world.run_id}" in said.out, "no controller runs: it says when it counts"
+
+
+def test_a_yes_to_one_module_is_no_yes_to_the_others_of_its_wave(world):
+    world.plan(TWO)
+    world.run().exits(4)
+    said = world.grace("approve", world.run_id, "A").exits(2)
+    assert "A, B together" in said.err
+    assert f"grace approve {world.run_id} wave:1" in said.err
+    assert subjects(world) == ["wave:1"]
+    world.grace("reject", world.run_id, "B", "--final").exits(0)
+    world.grace("resume").exits(4)
+    assert "approved wave:1" in world.grace("approve", world.run_id, "A").exits(0).out
+
+
+@pytest.mark.parametrize(
+    "command", [("approve", "", "wave:1"), ("cancel", ""), ("clean", "", "--force"), ("status", "")]
+)
+def test_an_empty_id_is_not_the_newest_run(world, command):
+    world.plan(TWO)
+    world.run().exits(4)
+    assert "is empty" in world.grace(*command).exits(2).err
+    assert subjects(world) == ["wave:1"]
+    assert world.status()["state"] == "waiting"
+
+
+def test_a_yes_that_came_in_time_counts_though_the_time_is_over_when_it_is_taken_in(world):
+    world.plan(TWO)
+    world.run().exits(4)
+    world.grace("approve", world.run_id, "wave:1").exits(0)
+    lapse(world)
+    assert "answered already" in world.grace("approve", world.run_id, "wave:1").exits(2).err
+    world.grace("resume").exits(4)
+    assert world.types().count("approval.lapsed") == 0
+    assert set(world.states().values()) == {"asleep"}
+
+
+def test_words_that_are_no_text_are_kept_as_they_can_be(world):
+    world.plan(TWO)
+    world.run().exits(4)
+    world.grace("say", world.run_id, "A", "b\udcffse\x1b[2J").exits(0)
+    world.grace("reject", world.run_id, "B", "--reason", "\udcfe").exits(0)
+    shown = world.grace("resume").exits(4).out
+    assert "\x1b" not in shown
+    assert {"b\\xffse\\x1b[2J", "\\xfe"} <= {line.rpartition(": ")[2] for line in shown.splitlines()}
 
 
 def test_a_subject_that_is_not_asked_is_refused_with_what_is(world):

@@ -203,3 +203,12 @@ def test_a_sleeper_that_wakes_must_leave_what_others_use_by_now(world):
     world.grace("resume", world.run_id).exits(1)
     codes = [f["code"] for f in world.status()["modules"][0]["findings"]]
     assert "graph.surface_in_use" in codes
+
+
+def test_a_module_alone_is_no_message_to_all(world, talk):
+    world.plan(PAIR)
+    world.run().exits(4)
+    said = world.grace("say", world.run_id, "A").exits(2)
+    assert "nothing is said to A" in said.err
+    with world.store() as store:
+        assert store.unread(world.run_id) == []

@@ -60,4 +60,6 @@ def _index(runner: Runner, checkout: Path, into: Path) -> None:
     read = start(("read-tree", "HEAD"), checkout, env)
     if read.code:
         raise GraceError(f"cannot make a worker's repository: {read.fault}")
-    start(("update-index", "-q", "--refresh"), checkout, env)  # exit 1 only says that something differs
+    refreshed = start(("update-index", "-q", "--refresh"), checkout, env)
+    if refreshed.code not in {0, 1}:  # 1 only says that something differs; killed, it leaves a lock for every worker
+        raise GraceError(f"cannot make a worker's repository: {refreshed.fault}")

@@ -11,6 +11,7 @@ from sandbox.git.values import RefMoved, decode
 
 _ABANDONED = 3.0
 """Seconds. A git holds the lock of a ref for milliseconds; what is older was left by one that was killed."""
+_OWN = ("refs/heads/grace/", "refs/grace/")
 
 
 def free(common: Path, *prefixes: str) -> None:
@@ -61,9 +62,30 @@ def delete(runner: Runner, ref: str, old: str | None) -> None:
 
 def _swap(runner: Runner, asked: list[str], ref: str, old: str | None) -> None:
     result = runner.ask(*asked)
+    if result.code and _free(runner, ref, asked, result.code):
+        result = runner.ask(*asked)
     if result.code == 0:
         return
     now = read(runner, ref)
     if old is not None and (now or "") != old:
         raise RefMoved(f"{ref} is at {now or 'nothing'}, not at {old or 'nothing'}: somebody else moved it")
     raise runner.failed(f"cannot change {ref}", result)
+
+
+def _free(runner: Runner, ref: str, asked: list[str], code: int) -> bool:
+    """Remove the lock that a git of ours left on the ref when it was killed; says whether there was one.
+
+    Below grace's own names nobody else writes. A lock on a branch of the user's is ours when it holds the very commit
+    that we move it to. A git that lives holds a lock for a moment: one that is old is nobody's.
+    """
+    lock = runner.common / f"{ref}.lock"
+    try:
+        old = time.time() - lock.stat().st_mtime > _ABANDONED
+        ours = ref.startswith(_OWN) or lock.read_text("utf-8", "replace").strip() in asked
+    except OSError:
+        return False
+    if not ours or not (old or code < 0):
+        return False
+    with suppress(OSError), effect("ref.unlock"):
+        lock.unlink()
+    return True

@@ -70,22 +70,26 @@ def prepare(
     `yaml` is the packet as text (JSON when empty, which is YAML too); `files` go to /grace/in. Raises GraceError when
     the folder holds another packet's workspace.
     """
-    if found := opened(folder):
+    found = opened(folder)
+    if found and all(mount.source.exists() for mount in found.mounts):
         return _same(found, packet)
-    discard(folder)
     entries = git.entries(packet.base.tree)
     layout = (
         whole()
         if sandbox.name in _WITHOUT_MOUNTS
         else lay_out(entries, Scope.parse(packet.write_scope).write_folders())
     )
+    if found:  # what is shared was removed; what the worker wrote is there
+        _shared(git, packet, layout, sandbox.owner)
+        return _same(found, packet)
+    discard(folder)
     with effect("workspace.prepare"), appearing(folder) as fresh:
         _write_grace(fresh / "grace", packet, yaml, files, sandbox.owner)
         _write_layers(git, entries, layout, fresh, sandbox.owner)
         shared = _shared(git, packet, layout, sandbox.owner)
         spot = fresh / ("git" if shared else "repo/.git")
         _copy_repository(_template(git, packet), spot, sandbox.owner)
-        _record(fresh, packet, layout, shared)
+        _record(fresh, packet, layout, Path(os.path.relpath(shared, folder)) if shared else None)
     return _known(opened(folder), folder)
 
 
@@ -97,7 +101,9 @@ def opened(folder: Path) -> Workspace | None:
     layers = tuple(
         (folder / name, Layer(**{**about, "covered": frozenset(about["covered"])})) for name, about in known["layers"]
     )
-    mounts = tuple(Mount(folder / source, target, writable) for source, target, writable in known["mounts"])
+    mounts = tuple(
+        Mount(Path(os.path.normpath(folder / source)), target, writable) for source, target, writable in known["mounts"]
+    )
     return Workspace(folder, mounts, known["base_tree"], layers, known["max_bytes"])
 
 
@@ -245,7 +251,7 @@ def _record(folder: Path, packet: ExecutionPacket, layout: Layout, shared: Path 
 
 
 def _mounts(layout: Layout, shared: Path | None) -> list[tuple[str, str, bool]]:
-    """List (source, inside, writable); sources are absolute, or relative to the workspace."""
+    """List (source, inside, writable); sources are relative to the workspace: somebody may move the repository."""
     mounts = [("grace", GRACE, False), ("grace/out", f"{GRACE}/out", True)]
     mounts += [(_layer_name(layout, n), _inside(layer.folder), layer.writable) for n, layer in enumerate(layout.layers)]
     if shared is not None:

@@ -3,7 +3,7 @@
 import sys
 
 from controller.cli.opened import opened
-from controller.lock import holder
+from controller.lock import SUPERVISOR, lease
 from controller.standing import actor, whole
 from controller.store.store import OVER, RunRecord, Store, fresh_id
 from packets.errors import UsageError
@@ -24,7 +24,8 @@ def say(wanted: str, words: list[str]) -> None:
         state = _refuse(store, run, module, text)
         data = {"id": fresh_id(), "text": text}
         store.post(run.run_id, Event(type=EventType.SAID, module=module, actor=actor(), data=data))
-        live = holder(git.roots.run(run.run_id))
+        folder = git.roots.run(run.run_id)
+        live = lease(folder) or lease(folder, SUPERVISOR)
         then = "" if live else f"; it counts when the run goes on: grace resume {run.run_id}"
         sys.stdout.write(f"{_promise(module, state)}{then}\n")
 

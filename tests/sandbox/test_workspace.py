@@ -30,6 +30,14 @@ BASE = {
 }
 
 
+class Mounting:
+    """Stands for an engine with mounts: only what `prepare` asks of one."""
+
+    name = "docker"
+    owner = None
+    gaps = ()
+
+
 class FullCopy:
     """Stands for an engine without mounts: only what `prepare` asks of one."""
 
@@ -492,3 +500,32 @@ def test_the_packet_lies_at_grace_as_json_and_yaml(git, tmp_path):
     assert yaml.safe_load((grace / "packet.yaml").read_text()) == {"execution_packet": {}}
     assert (grace / "in" / "x").read_bytes() == b"y"
     assert workspace.out == grace / "out"
+
+
+def test_a_repository_that_was_moved_takes_its_workspaces_along(git, repo, opened):
+    from sandbox.workspace import opened as workspace_at
+
+    packet = packet_for(git, ["app/a.py"])
+    folder = git.roots.work("r1", "M/One", 1)
+    prepare(git, packet, Mounting(), folder)
+    (folder / "layers/0/a.py").write_text("mine\n")
+    moved = repo.path.with_name("moved")
+    repo.path.rename(moved)
+    found = workspace_at(moved / folder.relative_to(git.main))
+    assert found is not None
+    assert [mount.source for mount in found.mounts if not mount.source.exists()] == []
+    assert all(mount.source.is_relative_to(moved) for mount in found.mounts)
+
+
+def test_a_shared_checkout_that_is_gone_is_made_again_below_what_a_worker_wrote(git):
+    packet = packet_for(git, ["app/a.py"])
+    folder = git.roots.work("r1", "M/One", 1)
+    first = prepare(git, packet, Mounting(), folder)
+    written = next(mount.source for mount in first.mounts if mount.target.endswith("/app"))
+    (written / "a.py").write_text("mine\n")
+    discard(git.roots.trees)
+    assert not all(mount.source.exists() for mount in first.mounts)
+    again = prepare(git, packet, Mounting(), folder)
+    assert again.mounts == first.mounts
+    assert all(mount.source.exists() for mount in again.mounts)
+    assert (written / "a.py").read_text() == "mine\n"

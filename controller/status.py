@@ -186,6 +186,8 @@ def text(found: dict[str, Any]) -> str:
         lines.append(f"  {found['note']}")
     elif found["state"] == "stopped" and not found["supervisor"]:
         lines.append(f"  its controller is gone; continue: grace resume {found['run_id']}")
+    elif found["state"] == "stopped":
+        lines.append("  a controller is about to be started")
     lines.extend(_carriers(found))
     states = [m["state"] + (" (reverted)" if m["reverted"] else "") for m in found["modules"]]
     width = max((len(m["id"]) for m in found["modules"]), default=0)

@@ -19,7 +19,7 @@ from controller.signals import GO_ON, ways
 from controller.store.records import Records
 from controller.store.store import OVER, RunRecord, Store
 from controller.voice import Tolerant
-from controller.wording import ANSWERS, answer, line, sentence
+from controller.wording import answer, line, offers, sentence
 from packets.errors import GraceError
 from packets.events import Event, EventType
 from packets.states import ModuleState
@@ -144,8 +144,8 @@ class Table:
         from controller.standing import actor
 
         data = {"subject": subject, "key": key, "modules": modules}
-        choices = {word: ANSWERS[word] for word in ANSWERS if modules or word not in {"edit", "shell"}}
         waits = [self.state.at(module).waits_for for module in modules] if self.state else []
+        choices = offers(subject, modules, waits)
 
         def stands() -> bool:
             return self._stands(subject, key)
@@ -158,7 +158,8 @@ class Table:
                 if said == "approve":
                     return Event(type=EventType.GRANTED, actor=actor(), data=data)
                 if said == "reject":
-                    reason = self._typed("reason (the next attempt is told)", stands)
+                    told = " (the next attempt is told)" if "approval" in waits else ""
+                    reason = self._typed(f"reason{told}", stands)
                     if not reason and "approval" in waits:
                         continue
                     return Event(type=EventType.REJECTED, actor=actor(), data={**data, "reason": reason})

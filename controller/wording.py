@@ -13,9 +13,15 @@ CAUSES = {
     "asked": "its merge waits for a yes",
 }
 """Why a module waits for a person, and what a yes and a no do."""
+NOES = {
+    "landing": "nothing lands, and the run has failed; its work stays on its refs",
+    "push": "it is not pushed; the run goes on",
+    "hook": "it is not run; the run goes on",
+}
+"""What a no does, by the kind of the question; to a module it leads to another attempt, or is its end."""
 ANSWERS = {
     "approve": "yes",
-    "reject": "no; you are asked for the reason, which the next attempt is told",
+    "reject": "no; {no}",
     "diff": "show what changed",
     "later": "leave it open; grace approve and grace resume answer it any time",
     "edit": "change the files in your editor; what you leave is judged anew",
@@ -94,6 +100,14 @@ def sentence(subject: str, modules: Sequence[str], waits: Sequence[str], follows
     if found := [CAUSES[why] for why in waits if why in ("stuck", "blocked")]:
         return f"{', '.join(modules)}: {found[0]}"
     return f"May {', '.join(modules)} be merged?"
+
+
+def offers(subject: str, modules: Sequence[str], waits: Sequence[str]) -> dict[str, str]:
+    """Return the words that answer a question, each with what it does."""
+    ends = "the module has failed" if {"stuck", "blocked"} & set(waits) else ""
+    again = "you are asked for the reason, which the next attempt is told"
+    no = NOES.get(subject.partition(":")[0]) or ends or again
+    return {word: does.format(no=no) for word, does in ANSWERS.items() if modules or word not in {"edit", "shell"}}
 
 
 def answer(said: str, choices: Sequence[str]) -> str | None:

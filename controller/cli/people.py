@@ -168,4 +168,4 @@ def _taken_back(git: Git, store: Store, run: RunRecord) -> int:
 
 def _refuse_over(run: RunRecord) -> None:
     if run.state in OVER:
-        raise UsageError(f"run {run.run_id} is over: {run.state}")
+        raise UsageError(f"run {run.run_id} is over: {run.state}", f"undo it: grace rollback {run.run_id} --to start")

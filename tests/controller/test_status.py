@@ -33,6 +33,9 @@ def test_columns_stand_below_each_other(reverted):
 def test_a_run_whose_controller_is_gone_says_how_it_goes_on():
     assert "continue: grace resume r1" in text(found("stopped"))
     assert "continue" not in text(found("running"))
+    supervised = text({**found("stopped"), "supervisor": {"words": "process 7"}})
+    assert "about to be started" in supervised
+    assert "continue" not in supervised
     assert text(found("paused", "continue: grace resume r1")).count("continue") == 1
     assert text({**found(), "modules": []}) == "r1  n  done\n"
 

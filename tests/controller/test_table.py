@@ -41,7 +41,7 @@ def answered(person, state, *words):
 
     def type_():
         for count, word in enumerate(words, 1):
-            while shown.text.count("]: ") + shown.text.count("told): ") < count:
+            while sum(map(shown.text.count, ("]: ", "told): ", "reason: "))) < count:
                 time.sleep(0.01)
             os.write(person, word.encode() + b"\n")
 
@@ -89,6 +89,7 @@ def test_a_no_to_what_is_stuck_needs_no_reason(terminal):
     event, shown = answered(terminal, asking("A", waits="stuck"), "rej", "")
     assert (event.type, event.data["reason"]) == (EventType.REJECTED, "")
     assert "failed twice in the same way" in shown
+    assert "the next attempt is told" not in shown, "there is none"
 
 
 def test_a_question_that_is_answered_elsewhere_goes_away(terminal):

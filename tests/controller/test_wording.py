@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.wording import ANSWERS, CAUSES, answer, line, sentence
+from controller.wording import ANSWERS, CAUSES, answer, line, offers, sentence
 from packets.events import Event, EventType
 
 
@@ -45,6 +45,22 @@ def test_questions_are_sentences():
 )
 def test_the_beginning_of_a_word_is_enough(said, meant):
     assert answer(said, list(ANSWERS)) == meant
+
+
+@pytest.mark.parametrize(
+    ("subject", "modules", "waits", "does"),
+    [
+        ("wave:1", ["A", "B"], ["approval", "approval"], "which the next attempt is told"),
+        ("module:A", ["A"], ["stuck"], "the module has failed"),
+        ("landing:first", [], [], "the run has failed"),
+        ("push:first", [], [], "not pushed"),
+        ("hook:first:1", [], [], "not run"),
+    ],
+)
+def test_a_no_says_what_it_does_to_this_question(subject, modules, waits, does):
+    found = offers(subject, modules, waits)
+    assert does in found["reject"]
+    assert ("edit" in found) == bool(modules)
 
 
 def test_a_beginning_that_fits_several_words_is_none():

@@ -16,6 +16,11 @@ def attempt(run_id: str, module: str, number: int) -> str:
     return f"{branches(run_id)}{module}/attempt-{number}"
 
 
+def edited(run_id: str, module: str, number: int) -> str:
+    """Return the branch of the tree that a person made from an attempt's."""
+    return f"{attempt(run_id, module, number)}-edited"
+
+
 def kept(run_id: str) -> str:
     """Return the prefix below which a run's history stays."""
     return f"refs/grace/runs/{run_id}/"

@@ -38,6 +38,13 @@ def keep_tree(ctx: Context, packet: ExecutionPacket, tree: str) -> str:
     return ref
 
 
+def keep_edit(git: Git, packet: ExecutionPacket, tree: str, author: str | None) -> None:
+    """Hang what a person made of an attempt's tree on a branch of the run, until an attempt has taken it in."""
+    commit = git.commit(tree, [packet.base.commit], attempt_message(packet), author)
+    with effect("ref.attempt"):
+        git.update_ref(refnames.edited(packet.run_id, packet.module_id, packet.attempt), commit, None)
+
+
 def unharvested(git: Git, records: Records) -> Iterator[AttemptRecord]:
     """Give the attempts whose workspace lies there with content that hangs on no ref yet."""
     for record in records.attempts():

@@ -5,6 +5,7 @@
 Everything that decides is in the kernel, everything that acts is in `controller.actions`; here is only the order.
 """
 
+import os
 import queue
 import time
 import traceback
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from controller.actions import ACTIONS
@@ -24,7 +26,7 @@ from controller.patience import insist, patient
 from controller.prompt import Overtaken
 from controller.signals import Menu, signals
 from controller.store.store import Store, asked, worked
-from packets.errors import GraceError
+from packets.errors import GraceError, MachineLacks
 from packets.events import Action, ActionKind, Event, EventType
 from packets.states import FINAL
 from sandbox.effect import effect
@@ -220,9 +222,17 @@ class Loop:
         except GraceError as fault:
             said = {"message": fault.message, "hint": fault.hint, "exit": fault.exit_code}
         except Exception as fault:  # noqa: BLE001 - a fault of ours must not lose the run
-            known = machine(fault, self.ctx.folder) or self._puzzling(action, fault)
+            known = machine(fault, self.ctx.folder) or self._taken_away(fault) or self._puzzling(action, fault)
             said = {"message": known.message, "hint": known.hint, "exit": known.exit_code}
         return Event(type=EventType.BROKEN, module=action.module, attempt=action.attempt, action=action.id, data=said)
+
+    def _taken_away(self, fault: Exception) -> MachineLacks | None:
+        """Say so where somebody removed, while we worked, what we had in our own folder."""
+        gone = fault.filename if isinstance(fault, FileNotFoundError) else None
+        if gone is None or not Path(os.fsdecode(gone)).is_relative_to(self.ctx.roots.state):
+            return None
+        said = f"somebody removed {os.fsdecode(gone)}, or a folder above it, while it was in use"
+        return MachineLacks(said, f"it is made again: grace resume {self.ctx.run_id}")
 
     def _puzzling(self, action: Action, fault: Exception) -> GraceError:
         """Keep the traceback of a fault that is ours, and say where."""

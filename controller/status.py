@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from controller import refnames
-from controller.following import asked_about
 from controller.lock import SUPERVISOR, Lease, lease
+from controller.questions import lines as asked_in_words
+from controller.questions import questions
 from controller.store.database import Database
 from controller.store.said import flaky
 from controller.undone import leftovers, saga, undone
@@ -49,14 +50,6 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             {**_module(db, row, merged, landed), "undone": 0 < row["attempt"] <= gone.get(row["module"], 0)}
             for row in db.rows("SELECT * FROM modules WHERE run_id=? ORDER BY place", run_id)
         ]
-        sql = (
-            "SELECT subject, key, modules, asked_at, lapses_at FROM approvals WHERE run_id=? AND state='open'"
-            " ORDER BY asked_at, rowid"
-        )
-        approvals = [
-            {**dict(row), "modules": json.loads(row["modules"]), **(asked_about(db, run, row["subject"]) or {})}
-            for row in db.rows(sql, run_id)
-        ]
         carrier, supervisor = lease(git.roots.run(run_id)), lease(git.roots.run(run_id), SUPERVISOR)
         return {
             "run_id": run_id,
@@ -69,7 +62,7 @@ def status(git: Git, wanted: str | None) -> dict[str, Any]:
             "base": {"ref": run["base_ref"], "commit": run["base_commit"]},
             "integration": tip,
             "modules": modules,
-            "approvals": approvals,
+            "approvals": questions(db, run),
             "saga": saga(db, run_id),
             "rescue": sorted(ref for ref in refs if ref.startswith(refnames.rescues(run_id))),
             "leftovers": there,
@@ -199,10 +192,7 @@ def text(found: dict[str, Any]) -> str:
         where = f"wave {module['wave']}  attempt {module['attempt']}{' (undone)' if module['undone'] else ''}"
         lines.append(f"  {module['id']:<{width}}  {state:<{column}} {where}{said}{doubt}")
     for question in found["approvals"]:
-        subject = question["subject"]
-        lines.append(f"  waits for you: {subject}  ->  grace review {found['run_id']}; ")
-        lines[-1] += f"grace approve {found['run_id']} {subject}  (until {question['lapses_at'][:16]}Z)"
-        lines.extend(f"    {said}" for said in (question.get("question"), question.get("last")) if said)
+        lines.extend(asked_in_words(question, found["run_id"]))
     for step in found["saga"]:
         if step["state"] == "stuck":
             lines.append(f"  left to you: undo {step['module']}: {step['reason']}")

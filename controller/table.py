@@ -201,6 +201,7 @@ class Table:
 
     def _by_hand(self, modules: list[str], stands: Callable[[], bool], *, shell: bool) -> dict[str, str] | None:
         """Let the person change one module's candidate; None when they left it as it was."""
+        from controller.rescue import keep_edit
         from sandbox.byhand import by_hand
 
         if self.store is None or self.run is None:
@@ -214,6 +215,8 @@ class Table:
             head = last.outcome.head_tree
             paths = [c.path for c in git.changes(last.packet.base.tree, head) if c.status != "D"]
             left = by_hand(git, head, paths, shell=shell)
+            if left.tree != head:
+                keep_edit(git, last.packet, left.tree, self.run.parsed_plan.commit.author)
         for anomaly in left.anomalies:
             self.tell(f"left out: {anomaly.path}, {anomaly.kind}")
         return None if left.tree == head else {"module": module, "tree": left.tree}

@@ -1,6 +1,7 @@
 """The loop of one run: order, resuming in every state, interruptions, deadlines, broken machinery."""
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -249,6 +250,27 @@ def test_a_fault_of_our_own_stops_the_run_and_says_where_the_traceback_is(world)
     assert str(traces[0]) in said.out
     world.scripts["work"] = lambda mounts, job: (mounts["/repo"] / "src/a.txt").write_text("x\n") and 0
     world.grace("resume").exits(0)
+
+
+def test_a_work_folder_that_somebody_removes_under_a_worker_is_made_again(world):
+    def robbed(mounts, job):
+        (mounts["/repo"] / "src/a.txt").write_text("a")
+        if world.attempts() == {"A": 1} and not robbed_before:
+            robbed_before.append(1)
+            for folder in world.path.glob(".git/grace/runs/*/work"):
+                shutil.rmtree(folder)
+        return 0
+
+    robbed_before = []
+    world.scripts["robbed"] = robbed
+    world.plan({"A": {"run": "robbed", "write_scope": ["src/a.txt"]}})
+    said = world.run("--yes").exits(3)
+    assert "somebody removed" in said.out
+    assert f"grace resume {world.run_id}" in said.out
+    assert list(world.path.glob(".git/grace/runs/*/logs/*.traceback")) == []
+    world.grace("resume").exits(0)
+    assert world.attempts() == {"A": 1}
+    assert world.show("src/a.txt", "main") == "a"
 
 
 def test_a_machine_that_lacks_the_engine_is_exit_3_and_the_run_stays_as_it_was(world, monkeypatch):

@@ -109,3 +109,31 @@ def test_a_question_that_is_answered_elsewhere_goes_away(terminal):
     table.close()
     assert "May A be merged?" in shown.text
     assert table.later == set(), "it was not put off"
+
+
+def test_what_a_person_edits_hangs_on_a_branch_until_an_attempt_has_it(world, monkeypatch, tmp_path):
+    from packets.events import Event
+
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nshift\necho better > "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    monkeypatch.chdir(world.path)
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}})
+    world.run().exits(4)
+    (question,) = world.status()["approvals"]
+    with world.store() as store:
+        table = Table()
+        table.store, table.run = store, store.run(None)
+        changed = table._by_hand(["A"], lambda: True, shell=False)
+        world.git("gc", "-q", "--prune=now")
+        data = {"subject": question["subject"], "key": question["key"], **changed}
+        store.post(world.run_id, Event(type=EventType.EDITED, actor="somebody", data=data))
+    world.grace("resume").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(0)
+    assert world.show("src/a.txt", "main") == "better"
+    assert f"refs/grace/runs/{world.run_id}/A/attempt-1-edited" in world.refs()
+    assert world.leftovers() == []

@@ -105,10 +105,22 @@ def test_a_yes_that_came_in_time_counts_though_the_time_is_over_when_it_is_taken
     world.run().exits(4)
     world.grace("approve", world.run_id, "wave:1").exits(0)
     lapse(world)
+    assert "wave:1 is answered; it counts when the run goes on" in world.grace("status").exits(0).out
     assert "answered already" in world.grace("approve", world.run_id, "wave:1").exits(2).err
     world.grace("resume").exits(4)
     assert world.types().count("approval.lapsed") == 0
     assert set(world.states().values()) == {"asleep"}
+
+
+def test_the_status_says_that_the_time_of_a_question_is_over(world):
+    world.plan(TWO)
+    world.run().exits(4)
+    assert [question["stands"] for question in world.status()["approvals"]] == ["open"]
+    lapse(world)
+    assert [question["stands"] for question in world.status()["approvals"]] == ["lapsed"]
+    said = world.grace("status").exits(0).out
+    assert f"nobody answered wave:1 in time; it asks again: grace resume {world.run_id}" in said
+    assert "waits for you" not in said
 
 
 def test_words_that_are_no_text_are_kept_as_they_can_be(world):

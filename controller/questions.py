@@ -36,6 +36,15 @@ def _stands(row: Any, *, answered: bool) -> str:
     return "answered" if answered else "lapsed" if row["lapses_at"] <= now else "open"
 
 
+def first_answer(db: Database, run_id: str, subject: str, key: str) -> str:
+    """Return the id of the answer that counts, of those that were left for the run's controller: the first one."""
+    for row in db.rows("SELECT id, body FROM inbox WHERE run_id=? ORDER BY at, rowid", run_id):
+        said = json.loads(row["body"])
+        if said["type"] in _ANSWERS and (said["data"]["subject"], said["data"]["key"]) == (subject, key):
+            return str(row["id"])
+    return ""
+
+
 def lines(question: Mapping[str, Any], run_id: str) -> list[str]:
     """Say it to people."""
     subject, stands = question["subject"], question["stands"]

@@ -10,6 +10,7 @@ from controller.carry import carry
 from controller.cli.opened import opened
 from controller.kernel.module import ASKS_AGAIN
 from controller.lock import SUPERVISOR, Held, lease
+from controller.questions import first_answer
 from controller.screen import screen
 from controller.standing import actor, lapse, whole
 from controller.stopping import stop
@@ -32,7 +33,7 @@ def approve(wanted: str | None, subject: str | None) -> None:
             more = f"; grace reject {run.run_id} {others[0]} --reason TEXT sends one of them back"
             raise UsageError(what, f"all of them: grace approve {run.run_id} {question['subject']}{more}")
         data = {"subject": question["subject"], "key": question["key"]}
-        store.post(run.run_id, Event(type=EventType.GRANTED, actor=actor(), data=data))
+        _answer(store, run, Event(type=EventType.GRANTED, actor=actor(), data=data))
         _say(git, run, f"approved {question['subject']}")
 
 
@@ -49,8 +50,15 @@ def reject(wanted: str | None, subject: str | None, reason: str, *, final: bool)
             "subject": question["subject"], "key": question["key"], "module": module,
             "modules": modules, "reason": whole(reason), "final": final,
         }  # fmt: skip
-        store.post(run.run_id, Event(type=EventType.REJECTED, actor=actor(), data=data))
+        _answer(store, run, Event(type=EventType.REJECTED, actor=actor(), data=data))
         _say(git, run, f"rejected {module or question['subject']}")
+
+
+def _answer(store: Store, run: RunRecord, answer: Event) -> None:
+    """Leave the answer; raises UsageError where another one came a moment before, for only the first counts."""
+    row = store.post(run.run_id, answer)
+    if first_answer(store.db, run.run_id, answer.data["subject"], answer.data["key"]) != row:
+        raise UsageError(f"{answer.data['subject']} was answered a moment before", f"see: grace events {run.run_id}")
 
 
 def _refuse_a_guess(store: Store, wanted: str | None) -> None:

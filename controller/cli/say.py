@@ -39,10 +39,11 @@ def _refuse(store: Store, run: RunRecord, module: str, text: str) -> str:
     if run.state in OVER:
         raise UsageError(f"run {run.run_id} is over: {run.state}", "put it into the plan, and run that")
     states = {row["module"]: str(row["state"]) for row in store.modules(run.run_id)}
-    if not module and text in states:
+    names = [known.id for known in run.parsed_plan.modules()]
+    if not module and text in names:
         raise UsageError(f"nothing is said to {text}", f'say what: grace say {run.run_id} {text} "…"')
-    if module and states and module not in states:
-        raise UsageError(f"{module!r} is no module of run {run.run_id}", f"its modules: {', '.join(states)}")
+    if module and module not in names:
+        raise UsageError(f"{module!r} is no module of run {run.run_id}", f"its modules: {', '.join(names)}")
     if states.get(module) in FINAL:
         raise UsageError(f"{module} is {states[module]}: no attempt follows", "put it into a plan of its own")
     return states.get(module, "")

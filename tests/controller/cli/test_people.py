@@ -112,6 +112,28 @@ def test_a_yes_that_came_in_time_counts_though_the_time_is_over_when_it_is_taken
     assert set(world.states().values()) == {"asleep"}
 
 
+def test_of_two_answers_at_the_same_moment_the_second_is_told_that_it_does_not_count(world, monkeypatch):
+    from controller.cli import people
+
+    world.plan(TWO)
+    world.run().exits(4)
+    find = people._question
+
+    def late(git, store, run, wanted):
+        found = find(git, store, run, wanted)
+        if not store.unread(run.run_id):
+            with monkeypatch.context() as quiet:
+                quiet.setattr(people, "_question", find)
+                people.approve(run.run_id, "wave:1")
+        return found
+
+    monkeypatch.setattr(people, "_question", late)
+    refused = world.grace("reject", world.run_id, "A", "--reason", "no").exits(2)
+    assert "answered a moment before" in refused.err
+    world.grace("resume").exits(4)
+    assert set(world.states().values()) == {"asleep"}
+
+
 def test_the_status_says_that_the_time_of_a_question_is_over(world):
     world.plan(TWO)
     world.run().exits(4)

@@ -205,6 +205,19 @@ def test_a_sleeper_that_wakes_must_leave_what_others_use_by_now(world):
     assert "graph.surface_in_use" in codes
 
 
+def test_a_module_that_the_plan_does_not_have_is_refused_before_the_run_has_begun(world, talk):
+    from controller.begin import Options, submit
+    from sandbox.git import Git
+
+    world.plan(PAIR)
+    with Git.discover(world.path) as git:
+        submit(git, world.path / "plan.yaml", Options(sandbox="memory"), lambda _text: None)
+    assert "its modules: A, B" in world.grace("say", world.run_id, "C", "hear me").exits(2).err
+    world.grace("say", world.run_id, "A", "hear me").exits(0)
+    world.grace("resume").exits(4)
+    assert talk["a"][-1] == ["hear me"]
+
+
 def test_a_module_alone_is_no_message_to_all(world, talk):
     world.plan(PAIR)
     world.run().exits(4)

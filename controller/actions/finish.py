@@ -12,6 +12,7 @@ from controller.engine import Steps
 from controller.leftovers import Leftover, Tidying, removing, unlocking
 from controller.rescue import salvage
 from controller.store.store import OVER, Store
+from packets.errors import GraceError
 from packets.events import Action, Event, EventType
 from sandbox.checkout import discard, prune_cache
 from sandbox.effect import effect
@@ -79,15 +80,21 @@ def put_away(ctx: Context) -> list[Leftover]:
     """Move the run's branches out of refs/heads, so that `git push --all` does not carry them; returns what stays."""
     git, tidying = ctx.git, Tidying(ctx.note)
     by_hand = f"git -C {shlex.quote(str(git.main))} update-ref"
+    shown = {worktree.branch: worktree.path for worktree in git.worktrees()}
     for ref, commit in git.refs(refnames.branches(ctx.run_id)).items():
         kept = refnames.kept(ctx.run_id) + ref.removeprefix(refnames.branches(ctx.run_id))
-        lines = (f"{by_hand} {shlex.quote(kept)} {commit}", f"{by_hand} -d {shlex.quote(ref)} {commit}")
-        move = partial(_put_away, git, ref, kept, commit)
+        lines = [f"{by_hand} {shlex.quote(kept)} {commit}", f"{by_hand} -d {shlex.quote(ref)} {commit}"]
+        if where := shown.get(ref):
+            lines.insert(0, f"git -C {shlex.quote(str(where))} switch --detach")
+        move = partial(_put_away, git, ref, kept, commit, where)
         tidying.remove("ref", ref, move, lambda fault, lines=lines: (*unlocking(fault), *lines))  # type: ignore[misc]
     return tidying.left
 
 
-def _put_away(git: Git, ref: str, kept: str, commit: str) -> None:
+def _put_away(git: Git, ref: str, kept: str, commit: str, shown: Path | None) -> None:
+    """Move one; the branch of a checkout stays, as git itself would refuse to delete it."""
+    if shown:
+        raise GraceError(f"it is checked out at {shown}")
     with effect("ref.kept"):
         git.update_ref(kept, commit, None)
     with effect("ref.away"):

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from controller import refnames
 from controller.context import Context
 from controller.engine import Steps
 from controller.messages import merge_message
 from controller.saga import without
+from packets.errors import GraceError, UsageError
 from packets.events import Action, Event, EventType
 
 
@@ -29,6 +31,7 @@ def _merge(ctx: Context, action: Action) -> dict[str, Any]:
         raise RuntimeError(f"{action.module} has no judged attempt {action.attempt}")
     with ctx.refs_lock:
         tip = ctx.tip()
+        _refuse_what_is_gone(ctx, action, record.outcome.head_tree)
         commit = _merged_already(ctx, tip, record.packet.packet_id)
         if commit is None:
             merged = ctx.git.merge_trees(record.packet.base.tree, ctx.git.tree(tip), record.outcome.head_tree)
@@ -39,6 +42,17 @@ def _merge(ctx: Context, action: Action) -> dict[str, Any]:
             ctx.move_tip(commit, tip)
         _write_down(ctx, action, commit)
     return {"conflicts": [], "commit": commit}
+
+
+def _refuse_what_is_gone(ctx: Context, action: Action, tree: str) -> None:
+    """Say what to do about an accepted tree that is no more in git; raises GraceError."""
+    try:
+        ctx.git.tree(tree)
+    except UsageError as fault:
+        ref = refnames.attempt(ctx.run_id, action.module, action.attempt)
+        said = f"what {action.module} made is gone from git: somebody deleted {ref} and pruned it"
+        anew = f'have it made anew: grace say {ctx.run_id} {action.module} "again"; then: grace resume {ctx.run_id}'
+        raise GraceError(said, anew) from fault
 
 
 def _merged_already(ctx: Context, tip: str, packet_id: str) -> str | None:

@@ -1,5 +1,6 @@
 """The end of a run: branches put away, nothing left, and what must stay stays."""
 
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -85,13 +86,13 @@ def mounted(world):
 
 @pytest.mark.usefixtures("hasty")
 def test_what_cannot_be_removed_is_named_with_the_commands_and_the_run_ends(world, mounted):
-    """A mounted folder and a lock that somebody left: the landing, the end and everything else go on."""
+    """A mounted folder and a branch that somebody looks at: the landing, the end and everything else go on."""
     world.plan(ONE)
     world.run("--profile", "fast").exits(4)
     run = world.run_id
     mounted(run)
     branch = f"refs/heads/grace/{run}/A/attempt-1"
-    (world.path / f".git/{branch}.lock").touch()
+    world.git("worktree", "add", "-q", str(world.path.parent / "looks at"), branch.removeprefix("refs/heads/"))
     world.grace("approve").exits(0)
     said = world.grace("resume").exits(0)
     status = world.status()
@@ -154,3 +155,23 @@ def test_status_asks_the_engine_about_what_could_not_be_removed(world, monkeypat
     engine.lost = False
     assert world.status()["leftovers"] == world.status()["by_hand"] == []
     world.grace("clean", run).exits(0)
+
+
+def test_a_branch_that_somebody_has_checked_out_stays_and_is_named(world):
+    """To delete it would leave them on a branch without a commit, with every file as new."""
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}})
+    world.run("--profile", "fast").exits(4)
+    branch = f"grace/{world.run_id}/integration"
+    world.git("switch", "-q", branch)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(0)
+    assert world.git("log", "--format=%s", "-1") == "Do A"
+    assert world.git("status", "--porcelain") == ""
+    assert world.show("src/a.txt", "main") == "a"
+    (left,) = world.status()["by_hand"]
+    assert (left["what"], left["why"]) == (f"refs/heads/{branch}", f"it is checked out at {world.path}")
+    for command in left["commands"]:
+        world.git(*shlex.split(command)[1:])
+    assert world.status()["by_hand"] == []
+    assert world.leftovers() == []
+    world.agrees()

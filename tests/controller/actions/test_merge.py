@@ -121,3 +121,22 @@ def test_an_undo_takes_back_all_the_modules_that_it_names(world):
         assert undo(ctx, action, lambda _name, work: work()) == event, "again changes nothing"
         alone = undo(ctx, action.model_copy(update={"module": "B", "data": {}}), lambda _name, work: work())
         assert (alone.data["modules"], alone.data["commits"]) == (["B"], {})
+
+
+def test_an_accepted_tree_that_somebody_pruned_is_made_anew_when_told_so(world):
+    world.plan({"A": {"writes": {"src/a.txt": "a"}}})
+    world.run().exits(4)
+    world.git("branch", "-q", "-D", f"grace/{world.run_id}/A/attempt-1")
+    world.git("reflog", "expire", "--expire=now", "--all")
+    world.git("gc", "-q", "--prune=now")
+    world.grace("approve").exits(0)
+    said = world.grace("resume").exits(1).out
+    assert f"somebody deleted refs/heads/grace/{world.run_id}/A/attempt-1 and pruned it" in said
+    assert f'grace say {world.run_id} A "again"' in said
+    world.grace("say", world.run_id, "A", "again").exits(0)
+    world.grace("resume").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(4)
+    world.grace("approve").exits(0)
+    world.grace("resume").exits(0)
+    assert world.show("src/a.txt", "main") == "a"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from packets.errors import GraceError
 from sandbox.effect import effect
-from sandbox.git.process import Runner
+from sandbox.git.process import Result, Runner, start
 from sandbox.git.values import RefMoved, decode
 
 _ABANDONED = 3.0
@@ -61,15 +61,20 @@ def delete(runner: Runner, ref: str, old: str | None) -> None:
 
 
 def _swap(runner: Runner, asked: list[str], ref: str, old: str | None) -> None:
-    result = runner.ask(*asked)
+    result = _asked(runner, asked)
     if result.code and _free(runner, ref, asked, result.code):
-        result = runner.ask(*asked)
+        result = _asked(runner, asked)
     if result.code == 0:
         return
     now = read(runner, ref)
     if old is not None and (now or "") != old:
         raise RefMoved(f"{ref} is at {now or 'nothing'}, not at {old or 'nothing'}: somebody else moved it")
     raise runner.failed(f"cannot change {ref}", result)
+
+
+def _asked(runner: Runner, asked: list[str]) -> Result:
+    """Run git and return how it ended, also when it was killed."""
+    return start(("--bare", *asked), runner.common, runner.environment())
 
 
 def _free(runner: Runner, ref: str, asked: list[str], code: int) -> bool:

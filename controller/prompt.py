@@ -76,6 +76,8 @@ def keys() -> Iterator[Keys]:
     if mine:
         handlers = {number: signal.signal(number, _leave) for number in _LEAVES}
         handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, made.on)
+        # A shell starts what it puts into the background deaf to Ctrl-C; at the keys of a terminal it is heard.
+        handlers[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         made.on()
         yield made

@@ -32,6 +32,9 @@ def approve(wanted: str | None, subject: str | None) -> None:
             what = f"{question['subject']} asks about {', '.join(_modules(question))} together"
             more = f"; grace reject {run.run_id} {others[0]} --reason TEXT sends one of them back"
             raise UsageError(what, f"all of them: grace approve {run.run_id} {question['subject']}{more}")
+        if subject is None and question["subject"].partition(":")[0] in {"push", "hook"}:
+            what = f"{question['subject']} is asked, and cannot be undone: a yes to it names it"
+            raise UsageError(what, f"grace approve {run.run_id} {question['subject']}")
         data = {"subject": question["subject"], "key": question["key"]}
         _answer(store, run, Event(type=EventType.GRANTED, actor=actor(), data=data))
         _say(git, run, f"approved {question['subject']}")

@@ -70,6 +70,15 @@ def test_with_a_yes_to_each_the_landed_commit_is_pushed_and_the_hook_runs_once(w
     assert world.leftovers() == ["refs/remotes/origin/main"], "which a push of the user's own moves as well"
 
 
+def test_a_yes_that_names_nothing_is_none_to_what_cannot_be_undone(world, remote):
+    world.plan(ONE, push="origin")
+    world.run("--yes").exits(4)
+    said = world.grace("approve", world.run_id).exits(2)
+    assert f"grace approve {world.run_id} push:one" in said.err
+    world.grace("resume").exits(4)
+    assert pushed(remote) == ""
+
+
 def test_a_no_leaves_it_and_the_run_goes_on(world, remote, hooked):
     world.plan(TWO, push="origin", on_landed=[HOOK])
     world.run("--yes").exits(4)

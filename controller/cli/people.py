@@ -15,7 +15,7 @@ from controller.screen import screen
 from controller.standing import actor, lapse, whole
 from controller.stopping import stop
 from controller.store.store import OVER, RunRecord, Store
-from packets.errors import GraceError, UsageError, WaitingForPerson
+from packets.errors import UsageError, WaitingForPerson
 from packets.events import Event, EventType
 from sandbox.git import Git
 
@@ -119,14 +119,21 @@ def pause(wanted: str | None) -> None:
     """Stop a live run; its workers are stopped, nothing counts as an attempt."""
     with opened(wanted) as (git, store, run):
         _refuse_over(run)
-        folder, event = git.roots.run(run.run_id), Event(type=EventType.PAUSED, actor=actor())
-        if lease(folder) is None and not _held_still(folder, store, run, event):
+        if _paused(git, store, run):
+            sys.stdout.write(f"pausing {run.run_id}; go on with: grace resume {run.run_id}\n")
+        else:
             state = "stopped" if run.state == "running" else run.state
             sys.stdout.write(f"run {run.run_id} stands still already: {state}\n")
-            return
-        if lease(folder) is not None:
-            stop(folder, store, run.run_id, event)
-        sys.stdout.write(f"pausing {run.run_id}; go on with: grace resume {run.run_id}\n")
+
+
+def _paused(git: Git, store: Store, run: RunRecord) -> bool:
+    """Have the run paused; False where it stands still already."""
+    folder, event = git.roots.run(run.run_id), Event(type=EventType.PAUSED, actor=actor())
+    if lease(folder) is None and not _held_still(folder, store, run, event):
+        return False
+    if lease(folder) is not None:
+        stop(folder, store, run.run_id, event)
+    return True
 
 
 def _held_still(folder: Path, store: Store, run: RunRecord, event: Event) -> bool:
@@ -143,10 +150,11 @@ def _held_still(folder: Path, store: Store, run: RunRecord, event: Event) -> boo
 def cancel(wanted: str | None, *, rollback: bool = False) -> int:
     """End a run: a live controller is told, else the end is carried out here. `rollback` takes back what it did."""
     with opened(wanted) as (git, store, run):
-        if not (rollback and run.state == "cancelled"):
-            _refuse_over(run)
-            _cancelled(git, store, run)
-        return _taken_back(git, store, run) if rollback else 0
+        if rollback:
+            return _taken_back(git, store, run)
+        _refuse_over(run)
+        _cancelled(git, store, run)
+        return 0
 
 
 def _cancelled(git: Git, store: Store, run: RunRecord) -> None:
@@ -164,17 +172,19 @@ def _cancelled(git: Git, store: Store, run: RunRecord) -> None:
 
 
 def _taken_back(git: Git, store: Store, run: RunRecord) -> int:
-    """Wait for the end of the run, then undo what it merged and landed; cut off here, the same command goes on."""
+    """Stop the run, undo what it merged and landed, then end it; cut off anywhere, the same command goes on."""
     from controller.cli.undo import rollback
 
-    while lease(git.roots.run(run.run_id)) is not None:
-        time.sleep(_LOOK)
+    if run.state != "cancelled":
+        _refuse_over(run)
+        _paused(git, store, run)
+        while lease(git.roots.run(run.run_id)) is not None:
+            time.sleep(_LOOK)
+    begun = bool(store.events(run.run_id))
+    code = rollback(run.run_id, to="start", module="", dry_run=False, as_json=False) if begun else 0
     if store.run(run.run_id).state not in OVER:
-        raise GraceError(
-            f"the controller of {run.run_id} died before it took the cancel in; nothing was rolled back",
-            f"again: grace cancel {run.run_id} --rollback",
-        )
-    return rollback(run.run_id, to="start", module="", dry_run=False, as_json=False)
+        _cancelled(git, store, run)
+    return code
 
 
 def _refuse_over(run: RunRecord) -> None:

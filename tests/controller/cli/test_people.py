@@ -412,3 +412,20 @@ def test_the_end_of_a_waiting_run_names_the_answers_to_each_question(world):
         assert f"grace approve {world.run_id} module:{module}" in said
         assert f"grace reject {world.run_id} module:{module} --reason" in said
     assert f"grace resume {world.run_id}" in said
+
+
+@pytest.mark.parametrize("answers", [[], ["wave:1"], ["wave:1", "wave:2"], ["wave:1", "wave:2", "landing:one"]])
+def test_cancel_with_rollback_leaves_nothing_merged_however_far_the_run_came(world, answers):
+    world.plan({**CHAIN, "C": {"writes": {"src/c.txt": "c"}, "phase": "two"}})
+    before = world.git("rev-parse", "main^{tree}")
+    world.run().exits(4)
+    for subject in answers:
+        world.grace("approve", world.run_id, subject).exits(0)
+        world.grace("resume", world.run_id).exits(4)
+    world.grace("cancel", world.run_id, "--rollback").exits(0)
+    assert world.status()["state"] == "cancelled"
+    assert bool(world.saga_done()) is ("landing:one" in answers), "the merges stand, and their reverts beside them"
+    assert world.git("rev-parse", "main^{tree}") == before
+    assert world.git("rev-parse", f"refs/grace/runs/{world.run_id}/integration^{{tree}}") == before
+    world.grace("cancel", world.run_id, "--rollback").exits(0)
+    assert world.leftovers() == []

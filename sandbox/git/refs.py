@@ -11,6 +11,7 @@ from sandbox.git.values import RefMoved, decode
 
 _ABANDONED = 3.0
 """Seconds. A git holds the lock of a ref for milliseconds; what is older was left by one that was killed."""
+_TICK = 0.1  # seconds; how coarse the times of files may be
 _OWN = ("refs/heads/grace/", "refs/grace/")
 
 
@@ -61,8 +62,9 @@ def delete(runner: Runner, ref: str, old: str | None) -> None:
 
 
 def _swap(runner: Runner, asked: list[str], ref: str, old: str | None) -> None:
+    began = time.time()
     result = _asked(runner, asked)
-    if result.code and _free(runner, ref, asked, result.code):
+    if result.code and _free(runner, ref, asked, began, killed=result.code < 0):
         result = _asked(runner, asked)
     if result.code == 0:
         return
@@ -77,20 +79,24 @@ def _asked(runner: Runner, asked: list[str]) -> Result:
     return start(("--bare", *asked), runner.common, runner.environment())
 
 
-def _free(runner: Runner, ref: str, asked: list[str], code: int) -> bool:
-    """Remove the lock that a git of ours left on the ref when it was killed; says whether there was one.
+def _free(runner: Runner, ref: str, asked: list[str], began: float, *, killed: bool) -> bool:
+    """Remove the locks that a git of ours left when it was killed; says whether there were any.
 
     Below grace's own names nobody else writes. A lock on a branch of the user's is ours when it holds the very commit
-    that we move it to. A git that lives holds a lock for a moment: one that is old is nobody's.
+    that we move it to, one on the packed refs when it is as old as the git of ours that died. A git that lives holds
+    such a lock for a moment.
     """
-    lock = runner.common / f"{ref}.lock"
-    try:
-        old = time.time() - lock.stat().st_mtime > _ABANDONED
-        ours = ref.startswith(_OWN) or lock.read_text("utf-8", "replace").strip() in asked
-    except OSError:
-        return False
-    if not ours or not (old or code < 0):
-        return False
-    with suppress(OSError), effect("ref.unlock"):
-        lock.unlink()
-    return True
+    found = False
+    for lock in (runner.common / f"{ref}.lock", runner.common / "packed-refs.lock"):
+        with suppress(OSError):
+            born = lock.stat().st_mtime
+            if lock.name == "packed-refs.lock":
+                ours = killed and born > began - _TICK
+            else:
+                own = ref.startswith(_OWN) or lock.read_text("utf-8", "replace").strip() in asked
+                ours = own and (killed or time.time() - born > _ABANDONED)
+            if ours:
+                with effect("ref.unlock"):
+                    lock.unlink()
+                found = True
+    return found

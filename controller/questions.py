@@ -53,5 +53,6 @@ def lines(question: Mapping[str, Any], run_id: str) -> list[str]:
     if stands == "lapsed":
         return [f"  nobody answered {subject} in time; it asks again: grace resume {run_id}"]
     until = f"(until {question['lapses_at'][:16]}Z)"
-    first = f"  waits for you: {subject}  ->  grace review {run_id}; grace approve {run_id} {subject}  {until}"
+    named = f"{run_id} {subject}@{question['key'][:8]}"
+    first = f"  waits for you: {subject}  ->  grace review {run_id}; grace approve {named}  {until}"
     return [first, *(f"    {said}" for said in (question.get("question"), question.get("last")) if said)]

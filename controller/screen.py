@@ -75,7 +75,7 @@ class Lines:
         for transition in state.transitions:
             if transition.after in {"failed", "cancelled", "waiting"}:
                 self._line(f"{transition.module}: {transition.after}, {CAUSES.get(transition.cause, transition.cause)}")
-        self.asked = sorted(state.questions)
+        self.asked = sorted(f"{q.subject}@{q.key[:8]}" for q in state.questions.values())
 
     __call__ = event
 

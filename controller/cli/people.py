@@ -85,7 +85,11 @@ def _modules(question: Row) -> list[str]:
 
 
 def _question(git: Git, store: Store, run: RunRecord, wanted: str | None) -> tuple[Row, str]:
-    """Return the open question that is meant, and the module when one was named; a lapsed one executes nothing."""
+    """Return the open question that is meant, and the module when one was named; a lapsed one executes nothing.
+
+    `SUBJECT@KEY` means the question with this key only: what was looked at, and nothing that came since.
+    """
+    wanted, _, key = wanted.partition("@") if wanted else (None, "", "")
     if due := lapse(git.roots.run(run.run_id), store, run.run_id):
         said = f"the time to answer {', '.join(due)} is over"
         raise WaitingForPerson(said, f"it asks again: grace resume {run.run_id}")
@@ -101,6 +105,9 @@ def _question(git: Git, store: Store, run: RunRecord, wanted: str | None) -> tup
     if len(fits) != 1:
         what = "which one" if wanted is None else f"{wanted!r} is not asked"
         raise UsageError(f"{what}: the run asks {', '.join(q['subject'] for q in found)}", "name one of them")
+    if not str(fits[0]["key"]).startswith(key):
+        what = f"{fits[0]['subject']} asks about something else by now: its key is {fits[0]['key'][:8]}, not {key}"
+        raise UsageError(what, f"look again: grace review {run.run_id}")
     return fits[0], wanted if wanted and wanted in _modules(fits[0]) else ""
 
 

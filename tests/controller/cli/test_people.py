@@ -409,8 +409,9 @@ def test_the_end_of_a_waiting_run_names_the_answers_to_each_question(world):
     world.plan(TWO, defaults={"profile": "safe"})
     said = world.run().exits(4).out
     for module in TWO:
-        assert f"grace approve {world.run_id} module:{module}" in said
-        assert f"grace reject {world.run_id} module:{module} --reason" in said
+        (key,) = [q["key"][:8] for q in world.status()["approvals"] if q["subject"] == f"module:{module}"]
+        assert f"grace approve {world.run_id} module:{module}@{key}" in said
+        assert f"grace reject {world.run_id} module:{module}@{key} --reason" in said
     assert f"grace resume {world.run_id}" in said
 
 

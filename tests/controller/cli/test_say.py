@@ -65,6 +65,25 @@ def test_a_message_to_what_waits_for_a_yes_voids_the_question(world, talk):
     assert world.saga_done() == []
 
 
+def test_a_yes_that_names_what_was_looked_at_is_no_yes_to_what_came_since(world, talk):
+    world.plan(A)
+    said = world.run().exits(4)
+    (asked,) = world.status()["approvals"]
+    named = f"wave:1@{asked['key'][:8]}"
+    assert f"grace approve {world.run_id} {named}" in said.out
+    assert f"grace approve {world.run_id} {named}" in world.grace("status").exits(0).out
+    world.grace("say", world.run_id, "A", "not yet").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    refused = world.grace("approve", world.run_id, named).exits(2)
+    assert "asks about something else by now" in refused.err
+    world.grace("reject", world.run_id, named, "--reason", "no").exits(2)
+    assert world.saga_done() == []
+    (again,) = world.status()["approvals"]
+    world.grace("approve", world.run_id, f"wave:1@{again['key'][:8]}").exits(0)
+    world.grace("resume", world.run_id).exits(4)
+    assert world.states() == {"A": "asleep"}
+
+
 def test_a_message_to_all_wakes_nobody(world, talk):
     world.plan(PAIR)
     world.run().exits(4)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packets.errors import GraceError, Transient, WaitingForPerson
 from sandbox.faults import git_failed
+from sandbox.git.halfway import taken_up
 from sandbox.git.objects import checked
 from sandbox.git.process import Result, Runner, start, users_environment
 from sandbox.git.trees import changes
@@ -23,20 +24,30 @@ _AGAIN = "then run `grace resume`"
 def update_worktree(runner: Runner, worktree: Path, old: str, new: str) -> None:
     """Bring index and files of `worktree` from tree `old` to tree `new`, keeping edits of other files.
 
-    Raises WaitingForPerson, with nothing changed, for a locked index, local edits or untracked files in the way.
+    Raises WaitingForPerson, with nothing changed, for a locked index, local edits or untracked files in the way. What
+    is there already, since a git of ours was killed half way, is in nobody's way.
     """
     git = _Checkout(worktree)
     _refuse_lock(git)
     differences = changes(runner, old, new)
     _refuse_hidden_edits(git, differences)
-    _refuse_untracked(git, differences)
-    git.ask("update-index", "-q", "--refresh")  # exit 1 names files that differ: read-tree says which of them matter
     move = ("-m", "-u", checked(old), checked(new))
-    if refused := _failed(git.ask("read-tree", "-n", *move)):
-        raise _refusal(worktree, refused)
+    try:
+        _rehearse(git, differences, move)
+    except WaitingForPerson:
+        if not taken_up(git.ask, worktree, differences, move):
+            raise
+        _rehearse(git, differences, move)
     if broken := _failed(git.ask("read-tree", *move)):
         _put_back(git, differences)
         raise _refusal(worktree, broken)
+
+
+def _rehearse(git: "_Checkout", differences: Iterable[Change], move: tuple[str, ...]) -> None:
+    _refuse_untracked(git, differences)
+    git.ask("update-index", "-q", "--refresh")  # exit 1 names files that differ: read-tree says which of them matter
+    if refused := _failed(git.ask("read-tree", "-n", *move)):
+        raise _refusal(git.worktree, refused)
 
 
 class _Checkout:
@@ -46,8 +57,9 @@ class _Checkout:
         self.worktree = worktree
         self._env = users_environment(_QUIET)
 
-    def ask(self, *args: str, stdin: bytes | None = None) -> Result:
-        return start(args, self.worktree, self._env, stdin)
+    def ask(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> Result:
+        env = self._env if index is None else {**self._env, "GIT_INDEX_FILE": str(index)}
+        return start(args, self.worktree, env, stdin)
 
 
 def _failed(result: Result) -> Result | None:

@@ -70,6 +70,12 @@ def world(x, server, verbs, tmp_path_factory):
         os.utime(folder, (0, 0))
     made.keep("long ago")
     made.take("fresh")
+    assert made.life(*x.RUN, "--yes", crash="ref.integration.after").code == x.KILLED
+    lock = made.path / ".git" / "refs" / "heads" / "grace" / made.run / "integration.lock"
+    lock.write_text("")
+    os.utime(lock, (0, 0))
+    made.keep("locked")
+    made.take("fresh")
     assert made.life(*x.RUN, "--profile", "fast").code == 4
     made.keep("waiting")
     return made
@@ -93,6 +99,7 @@ def scenarios(x):
         "odd": x.Scenario("odd", (x.Command((*x.RUN, "--yes"), (0, 1, 4)), x.Command(x.RESUME))),
         # A worker that was killed before it heard is told by the next packet: one attempt more.
         "told": x.Scenario("told", (run,), may_differ=frozenset({"told", "packets", "modules", "refs", "log", "saga"})),
+        "locked": x.Scenario("locked", (x.Command(x.RESUME),)),
         "clean": x.Scenario("long ago", (x.Command(("clean", "RUN", "--force"), (0, 2)),)),
         "init": x.Scenario("empty", (x.Command(("init", "other.yaml"), (0, 2)),)),
     }

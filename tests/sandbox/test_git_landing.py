@@ -46,6 +46,37 @@ def test_a_clean_checkout_is_clean_afterwards_and_again(repo, landed):
     assert (repo.path / "l").is_symlink()
 
 
+HALF = {
+    "a": lambda top: ((top / "a").write_bytes(b"2\n"), (top / "a").chmod(0o755)),
+    "b": lambda top: (top / "b").unlink(),
+    "new/d": lambda top: ((top / "new").mkdir(), (top / "new/d").write_bytes(b"d\r\n")),
+    "l": lambda top: (top / "l").symlink_to("a"),
+}
+
+
+@pytest.mark.parametrize("count", range(1, 5))
+def test_a_checkout_that_a_killed_git_left_half_way_is_taken_the_rest_of_the_way(repo, landed, count):
+    """Git writes the files one by one and the index last."""
+    git, old, new = landed
+    for done in list(HALF.values())[:count]:
+        done(repo.path)
+    git.update_worktree(repo.path, old, new)
+    move_head(git, new)
+    assert repo.git("status", "--porcelain") == ""
+    assert git.tree("main") == new
+
+
+def test_half_way_with_an_edit_in_the_way_changes_nothing(repo, landed):
+    git, old, new = landed
+    for path in ("b", "new/d"):
+        HALF[path](repo.path)
+    repo.write({"a": b"mine\n"})
+    before = snapshot(repo)
+    with pytest.raises(WaitingForPerson):
+        git.update_worktree(repo.path, old, new)
+    assert snapshot(repo) == before
+
+
 def test_unrelated_edits_stay(repo, landed):
     git, old, new = landed
     repo.write({"dir/c": b"mine\n", "untracked": b"mine\n"})

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +65,7 @@ class Chaos:
                 self._run()
                 self.seed += 1
         except Exception as fault:  # noqa: BLE001 - the other engine's figures must not be lost
+            traceback.print_exc()
             self.tally.faults.append(f"lost: {self.engine.name}, seed {self.seed}: the bench broke: {fault!r}")
 
     def _run(self) -> None:

@@ -17,7 +17,7 @@ import pytest
 CALLS = "rename,renameat,renameat2,link,linkat,symlink,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync,fdatasync"
 WRITES = f"{CALLS},ftruncate,pwrite64"
 DIFF = "--- /dev/null\n+++ b/src/a.txt\n@@ -0,0 +1 @@\n+a\n"
-PLACES = 14
+PLACES = 8
 """How many places each test tries."""
 GIT = """#!/bin/sh
 # Stands in for git: counts its processes, and lets the one that was chosen die at a system call, and its parent too.

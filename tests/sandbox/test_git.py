@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from packets.errors import GraceError, UsageError
-from sandbox.git import Content, Entry, Git, RefMoved
+from sandbox.git import Content, Entry, Git, RefMoved, refs
 from sandbox.git.process import scrubbed
 
 ODD = [
@@ -348,12 +349,43 @@ def test_a_lock_that_a_killed_git_left_goes_and_one_of_the_users_stays(repo, ope
     for lock in (left, theirs):
         lock.touch()
     os.utime(left, (0, 0))
-    with pytest.raises(GraceError, match=r"integration\.lock"):
-        git.update_ref("refs/heads/grace/r/integration", head, head)
+    os.utime(theirs, (0, 0))
     git.free_refs("refs/heads/grace/r/", "refs/grace/runs/r/")
     git.update_ref("refs/heads/grace/r/integration", head, head)
-    assert theirs.exists()
     assert not left.exists()
+    with pytest.raises(GraceError, match=r"main\.lock"):
+        git.update_ref("refs/heads/main", head, head)
+    assert theirs.exists()
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("refs/heads/grace/r/integration", "", 60, False, True),
+        ("refs/heads/grace/r/integration", "", 0, True, True),
+        ("refs/heads/grace/r/integration", "", 0, False, False),
+        ("refs/heads/main", "HEAD", 60, False, True),
+        ("refs/heads/main", "HEAD", 0, True, True),
+        ("refs/heads/main", "HEAD", 0, False, False),
+        ("refs/heads/main", "", 60, True, False),
+        ("refs/heads/main", "another", 60, True, False),
+        ("packed-refs", "", 0, True, True),
+        ("packed-refs", "", 0, False, False),
+        ("packed-refs", "", 60, True, False),
+    ],
+)
+def test_only_the_lock_of_a_dead_git_of_ours_goes(repo, opened, case):
+    """A lock on the user's branch is ours where it holds the commit that we move it to, whoever else was killed."""
+    ref, text, age, killed, goes = case
+    head, git = repo.commit({"a": b"1"}), opened(repo)
+    lock = git.common / f"{ref}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_text(text.replace("HEAD", f"{head}\n"))
+    born = time.time() - age
+    os.utime(lock, (born, born))
+    moved = "refs/heads/grace/r/x" if ref == "packed-refs" else ref
+    found = refs._free(git._runner, moved, ["update-ref", moved, head], time.time() - 1, killed=killed)
+    assert (found, lock.exists()) == (goes, not goes)
 
 
 def test_refs_move_by_compare_and_swap(repo, opened):

@@ -168,8 +168,7 @@ class Docker(Carried):
 
     def strike_engine(self, dice: random.Random) -> bool:
         """Kill -9 the engine; it comes back soon."""
-        self.daemon.kill(dice.uniform(0, 4))
-        return True
+        return self.daemon.kill(dice.uniform(0, 4))
 
     def left_over(self) -> list[str]:
         """Add what lies on the engine, and what the engine itself says of containers that ran."""

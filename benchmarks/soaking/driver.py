@@ -2,14 +2,16 @@
 
 The in-memory engine knows scripts, not programs, so they are given here; everything else is the command's own. Where
 the bench leaves a file at $SOAK_STRIKE, the script that sees it first is lost with its engine, as a container would be.
-`$SOAK_LOG` receives `begin|end MODULE ATTEMPT PACKET`: what really ran, told by nobody who keeps the records.
+`$SOAK_LOG` receives `begin|again|end MODULE ATTEMPT PACKET`: what really ran, told by nobody who keeps the records.
 """
 
 import json
 import os
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +30,7 @@ def worker(module: str, seconds: float, fails: int, mounts: Mapping[str, Path], 
     attempt, path = int(job.env["GRACE_ATTEMPT"]), mounts["/repo"] / f"out/{module}.txt"
     packet = json.loads((mounts["/grace"] / "packet.json").read_text())["execution_packet"]["packet_id"]
     said = f"{module} {attempt} {packet}\n"
-    _tell(f"begin {said}")
+    _tell(f"{'again' if _noted(module, attempt) else 'begin'} {said}")
     path.parent.mkdir(exist_ok=True)
     path.write_text("half-done\n")
     until = time.monotonic() + seconds
@@ -46,6 +48,13 @@ def check(path: str, mounts: Mapping[str, Path], job: Job) -> int:
     _struck(job)
     file = mounts["/repo"] / path
     return 0 if file.exists() and file.read_text().startswith(f"{Path(path).stem} ") else 1
+
+
+def _noted(module: str, attempt: int) -> bool:
+    """Tell whether this attempt's end is written down: workers here die with the controller, so only that counts."""
+    sql = "SELECT 1 FROM attempts WHERE module=? AND attempt=? AND outcome NOT LIKE '%\"cancelled\"%'"
+    with closing(sqlite3.connect("file:.git/grace/state.db?mode=ro", uri=True, timeout=30)) as db:
+        return db.execute(sql, (module, attempt)).fetchone() is not None
 
 
 def _struck(job: Job) -> None:

@@ -182,9 +182,8 @@ def test_a1_unfinished_edits_of_a_dead_worker_are_handed_over_before_a_fresh_sta
     assert changes == {"app/done": ("A", "100644")}
 
 
-def test_a_container_that_outlived_us_is_adopted(packets, git, docker_engine, docker_image):
-    packet = packets.script(["app/"], "sleep 1; echo 1 > app/once$(ls app | grep -c once)")
-    options = {"git": git, "sandbox": docker_engine, "image": docker_image, "patch": None}
+def died_while_it_worked(packet, options):
+    """Be a controller that dies while its worker runs."""
 
     class Died(BaseException):
         pass
@@ -194,6 +193,12 @@ def test_a_container_that_outlived_us_is_adopted(packets, git, docker_engine, do
 
     with pytest.raises(Died):
         attempt(packet, **options, cancelled=die)
+
+
+def test_a_container_that_outlived_us_is_adopted(packets, git, docker_engine, docker_image):
+    packet = packets.script(["app/"], "sleep 1; echo 1 > app/once$(ls app | grep -c once)")
+    options = {"git": git, "sandbox": docker_engine, "image": docker_image, "patch": None}
+    died_while_it_worked(packet, options)
     name = job_name(packet.run_id, "Shop/One", 1, "work")
     assert docker_engine.remaining(packet.run_id) == (name,)
     began = time.monotonic()
@@ -206,15 +211,7 @@ def test_a_container_that_outlived_us_is_adopted(packets, git, docker_engine, do
 def test_b7_a_container_whose_folder_was_deleted_is_not_adopted(packets, git, docker_engine, docker_image):
     packet = packets.script(["app/"], "sleep 1; echo 1 > app/done")
     options = {"git": git, "sandbox": docker_engine, "image": docker_image, "patch": None}
-
-    class Died(BaseException):
-        pass
-
-    def die():
-        raise Died
-
-    with pytest.raises(Died):
-        attempt(packet, **options, cancelled=die)
+    died_while_it_worked(packet, options)
     discard(git.roots.work(packet.run_id, "Shop/One", 1))
     outcome = attempt(packet, **options, cancelled=lambda: False)
     assert {c.path for c in git.changes(packet.base.tree, outcome.head_tree)} == {"app/done"}

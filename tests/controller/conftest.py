@@ -4,7 +4,9 @@ import json
 import logging
 import os
 import pkgutil
+import pty
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -250,6 +252,16 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setitem(sandbox.choose._CHOICES, "memory", engine)
     yield made
     logging.getLogger("dbos").handlers.clear()  # the engine writes to the stderr of its first launch, which ends here
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A person's end of a terminal; ours is stdin."""
+    person, ours = pty.openpty()
+    with os.fdopen(ours, "r+b", buffering=0) as raw, open(raw.fileno(), closefd=False) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        yield person
+    os.close(person)
 
 
 class Crash(BaseException):

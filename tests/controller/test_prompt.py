@@ -1,7 +1,6 @@
 """What is typed is read, unless the question goes away first."""
 
 import os
-import pty
 import sys
 import termios
 import threading
@@ -10,16 +9,6 @@ from contextlib import suppress
 import pytest
 
 from controller.prompt import Overtaken, forget_typed, keys, typed
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    """A person's end of a terminal; ours is stdin."""
-    person, ours = pty.openpty()
-    with os.fdopen(ours, "r+b", buffering=0) as raw, open(raw.fileno(), closefd=False) as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        yield person
-    os.close(person)
 
 
 def test_a_line_is_returned_as_it_was_typed(terminal):

@@ -1,8 +1,6 @@
 """The questions at a terminal, on a real one."""
 
 import os
-import pty
-import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -12,16 +10,6 @@ import pytest
 from controller.prompt import Overtaken
 from controller.table import Table
 from packets.events import EventType
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    """A person's end of a terminal; ours is stdin."""
-    person, ours = pty.openpty()
-    with os.fdopen(ours, "r+b", buffering=0) as raw, open(raw.fileno(), closefd=False) as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        yield person
-    os.close(person)
 
 
 def asking(*modules, waits="approval"):

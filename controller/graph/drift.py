@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from controller.graph.compare import dependencies, new_undeclared
-from controller.graph.facts import kind_of
 from controller.graph.knowledge import readable
+from controller.graph.language import kind_of
 from controller.graph.model import Graph
 from controller.graph.territory import Territory
 from packets.deltas import VerificationExpectation, parse_verification

@@ -1,19 +1,13 @@
 """What one file says, before anybody knows the other files: immutable per blob, so it can be kept by blob sha.
 
-`facts(kind, blob)` reads one file; `controller.graph.link` joins the facts of many into a graph. A language is one
-extractor behind `facts`; every other file is a node and nothing more.
+`language.facts(kind, blob)` reads one file; `link` joins the facts of many into a graph.
 """
 
 import json
 from typing import NamedTuple
 
-VERSION = 1
+VERSION = 2
 """Raised whenever an extractor says something else about the same bytes."""
-
-MAX_BLOB = 8 << 20
-"""Bytes. Larger sources are generated; they stay at file level."""
-
-_KINDS = {".py": "python", ".pyi": "python", ".pyw": "python"}
 
 
 class Definition(NamedTuple):
@@ -28,9 +22,11 @@ class Definition(NamedTuple):
 class Import(NamedTuple):
     """One name that an import binds.
 
-    `import a.b` binds `a` to `a`; `import a.b as c` binds `c` to `a.b`; `from m import s as t` binds `t` to `s` of `m`;
-    `from m import *` binds `*`. `module` is as written, with its leading dots; `scope` is the qual of the definition
-    that holds the statement, empty for the module.
+    In Python: `import a.b` binds `a` to `a`; `import a.b as c` binds `c` to `a.b`; `from m import s as t` binds `t` to
+    `s` of `m`; `from m import *` binds `*`. `module` is as written; `scope` is the qual of the definition that holds
+    the statement, empty for the file. Other languages say the same in the same way: `bound` is the name that the file may
+    use, `denotes` the module that is asked for `symbol`, or that is meant itself where `symbol` is empty. A `denotes`
+    that is empty is the file itself: what it exports under another name.
     """
 
     scope: str
@@ -56,31 +52,21 @@ class Reference(NamedTuple):
 
 
 class FileFacts(NamedTuple):
-    """All that linking needs. `exports` is `__all__` where it can be read, `error_line` the first syntax error or 0."""
+    """All that linking needs.
+
+    `exports` are the only names that a star import brings, where the file says so (`__all__`); `error_line` is the
+    first syntax error or 0; `settings` are what a configuration file says to its ecosystem.
+    """
 
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
     references: tuple[Reference, ...] = ()
     exports: tuple[str, ...] | None = None
     error_line: int = 0
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 NOTHING = FileFacts()
-
-
-def kind_of(path: str) -> str:
-    """Return the kind of a path: the extractor's name, or `file` where none reads it."""
-    dot = path.rfind(".")
-    return _KINDS.get(path[dot:], "file") if dot > path.rfind("/") + 1 else "file"
-
-
-def facts(kind: str, blob: bytes) -> FileFacts:
-    """Read one file. Never raises for bad input: a syntax error leaves what can be read."""
-    if kind == "python" and len(blob) <= MAX_BLOB:
-        from controller.graph.python import extract
-
-        return extract(blob)
-    return NOTHING
 
 
 def pack(found: FileFacts) -> str:
@@ -90,11 +76,12 @@ def pack(found: FileFacts) -> str:
 
 def unpack(text: str) -> FileFacts:
     """Read what `pack` wrote; raises ValueError, TypeError or KeyError for anything else."""
-    definitions, imports, references, exports, error_line = json.loads(text)
+    definitions, imports, references, exports, error_line, settings = json.loads(text)
     return FileFacts(
         tuple(Definition(*row) for row in definitions),
         tuple(Import(*row) for row in imports),
         tuple(Reference(a, b, c, d, tuple(attrs), line) for a, b, c, d, attrs, line in references),
         None if exports is None else tuple(exports),
         int(error_line),
+        tuple((str(key), str(value)) for key, value in settings),
     )

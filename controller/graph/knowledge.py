@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from controller.graph.cache import FactsCache
-from controller.graph.facts import NOTHING, VERSION, FileFacts, facts, kind_of
+from controller.graph.facts import NOTHING, VERSION, FileFacts
+from controller.graph.language import facts, kind_of, version
 from controller.graph.link import Linker
 from controller.graph.model import Graph, delta
 from controller.graph.territory import Territory
@@ -28,7 +29,7 @@ class Knowledge:
         self.git = git
         self._cache = FactsCache(cache)
         self._lock = threading.RLock()
-        self._blobs: dict[str, FileFacts] = {}
+        self._blobs: dict[tuple[str, str], FileFacts] = {}
         self._trees: OrderedDict[str, tuple[Linker, Graph]] = OrderedDict()
 
     def graph(self, tree: str) -> Graph:
@@ -122,21 +123,23 @@ class Knowledge:
         }
         if len(self._blobs) > _BLOBS:
             self._blobs.clear()
-        version = self._version() if sources else ""
-        wanted = {blob: kind for kind, blob in sources.values() if no_cache or blob not in self._blobs}
-        if not no_cache:
-            self._blobs.update(self._cache.get(list(wanted), version))
-        missing = {blob: kind for blob, kind in wanted.items() if no_cache or blob not in self._blobs}
-        fresh = {blob: facts(missing[blob], data) for blob, data in self.git.blobs(missing)}
-        self._cache.put(fresh, version)
-        self._blobs.update(fresh)
-        known = {path: self._blobs[blob] for path, (_, blob) in sources.items()}
+        fresh: dict[str, FileFacts] = {}
+        for kind in sorted({kind for kind, _ in sources.values()}):
+            fresh |= self._of_kind(kind, {blob for each, blob in sources.values() if each == kind}, no_cache=no_cache)
+        known = {path: self._blobs[key] for path, key in sources.items() if key in self._blobs}
         return {path: known.get(path, NOTHING) for path in sorted(entries)}, len(fresh)
 
-    def _version(self) -> str:
-        from controller.graph.python import grammar
-
-        return f"{VERSION}-python-{grammar()}"
+    def _of_kind(self, kind: str, blobs: set[str], *, no_cache: bool) -> dict[str, FileFacts]:
+        """Know the facts of blobs of one kind, and return those that were read now."""
+        wanted = {blob for blob in blobs if no_cache or (kind, blob) not in self._blobs}
+        name = f"{VERSION}-{version(kind)}"
+        if not no_cache:
+            self._blobs.update({(kind, blob): each for blob, each in self._cache.get(sorted(wanted), name).items()})
+        missing = {blob for blob in wanted if no_cache or (kind, blob) not in self._blobs}
+        fresh = {blob: facts(kind, data) for blob, data in self.git.blobs(sorted(missing))}
+        self._cache.put(fresh, name)
+        self._blobs.update({(kind, blob): each for blob, each in fresh.items()})
+        return fresh
 
 
 def readable(path: str) -> str:

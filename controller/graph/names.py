@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from controller.graph.language import family_of
 from controller.graph.link import Linker
 from controller.graph.model import Graph
-from controller.graph.modules import package_folder
 from controller.graph.resolve import Target
 from controller.graph.territory import Territory
 from packets.graph import Node, NodeKind
@@ -89,16 +89,11 @@ class Names:
         if found := self._one_of(symbols):
             return found
         for length in range(len(parts), 0, -1):
-            places = self.linker.index.anywhere(".".join(parts[:length])) or self._ending("/".join(parts[:length]))
+            places = self.linker.anywhere(".".join(parts[:length]))
             targets = [target for place in places for target in self._within(place, parts[length:])]
             if found := self._places(targets):
                 return found
         return self._unknown_dotted(parts)
-
-    def _ending(self, path: str) -> list[str]:
-        """Return the sources whose path ends so: `money.Money` is short for what lies in `app/money.py`."""
-        ends = (f"/{path}.py", f"/{path}/__init__.py")
-        return sorted(each for each in self.linker.index.files if f"/{each}".endswith(ends))
 
     def _within(self, place: str, parts: list[str]) -> list[str]:
         targets = [Target(place)]
@@ -109,7 +104,7 @@ class Names:
     def _places(self, ids: list[str]) -> Found | Ambiguous | None:
         """Take a package for everything beneath it, anything else for itself."""
         if len(set(ids)) == 1 and "::" not in ids[0]:
-            folder = package_folder(ids[0])
+            folder = self.linker.folder(ids[0])
             if folder is not None:
                 return self._of_files(path for path in self.graph.by_path if path.startswith(f"{folder}/"))
         return self._one_of(ids)
@@ -119,17 +114,9 @@ class Names:
         owners = [node.path for node in self.graph.by_leaf.get(parts[0], ()) if node.kind is NodeKind.CLASS]
         if owners:
             return Unknown(NameKind.DOTTED, tuple(owners))
-        index = self.linker.index
-        if not index.anywhere(parts[0]):
-            return Unknown(NameKind.BARE, (".".join(parts),))
-        places = []
-        for root in index.roots:
-            for length in range(len(parts), 0, -1):
-                path = "/".join(([root] if root else []) + parts[:length])
-                places += [f"{path}.py", f"{path}/__init__.py"]
-                if index.locate(*_split(path)):
-                    break
-        return Unknown(NameKind.DOTTED, tuple(places))
+        dotted = ".".join(parts)
+        places = self.linker.candidates(dotted)
+        return Unknown(NameKind.DOTTED, places) if places else Unknown(NameKind.BARE, (dotted,))
 
     def _bare(self, name: str) -> Meaning:
         nodes = self.graph.by_leaf.get(name, ())
@@ -141,10 +128,10 @@ class Names:
         modules = [each for each in self.territory.scopes if each.rpartition("/")[2] == name]
         if len(modules) == 1 and isinstance(meant := self.resolve(modules[0]), Found):
             return meant
-        files = [path for path in self.linker.index.files if path.rpartition("/")[2].rpartition(".")[0] == name]
+        files = [path for path in self.graph.by_path if family_of(path) and _stem(path) == name]
         if found := self._one_of(files):
             return found
-        if found := self._places(list(self.linker.index.anywhere(name))):
+        if found := self._places(list(self.linker.anywhere(name))):
             return found
         external = [node for node in self.graph.nodes if node == f"ext:{name}" or node.startswith(f"ext:{name}.")]
         return Found(frozenset(external)) if external else Unknown(NameKind.BARE)
@@ -154,6 +141,5 @@ def _ends(node: Node, dotted: str) -> bool:
     return node.name == dotted or node.name.endswith(f".{dotted}")
 
 
-def _split(path: str) -> tuple[str, str]:
-    folder, _, name = path.rpartition("/")
-    return folder, name
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]

@@ -1,10 +1,10 @@
 """Where a name leads: through imports, re-exports, stars, attributes of modules, members and bases of classes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import, Reference
-from controller.graph.modules import ModuleIndex
+from controller.graph.language import Ecosystem, Files, ecosystem, exported, family_of
 from packets.graph import EdgeKind
 
 _DEEPEST = 24
@@ -28,8 +28,9 @@ class Resolver:
 
     def __init__(self, found: Mapping[str, FileFacts]) -> None:
         self.facts = found
-        absolute = (each.module for facts in found.values() for each in facts.imports if each.module[:1] != ".")
-        self.index = ModuleIndex(found, set(absolute))
+        self._ecosystems: dict[str, Ecosystem] = {}
+        self._families: dict[str, str] = {}
+        self._beside: dict[str, Mapping[str, str]] = {}
         self._definitions: dict[str, dict[str, Definition]] = {}
         self._bindings: dict[str, dict[tuple[str, str], list[Import]]] = {}
         self._bases: dict[str, tuple[Target, ...]] = {}
@@ -39,6 +40,37 @@ class Resolver:
         self._open: dict[tuple[str, str, str], int] = {}
         self._cut = _NO_CUT
         self._left = _ASKED[0] + _ASKED[1] * sum(len(facts.references) for facts in found.values())
+
+    def ecosystem(self, family: str) -> Ecosystem:
+        """Return how the files of a family find each other in this tree."""
+        if family not in self._ecosystems:
+            ours = {path: facts for path, facts in self.facts.items() if self._family(path) == family}
+            absolute = {each.module for facts in ours.values() for each in facts.imports if each.module[:1] != "."}
+            settings = {path: dict(facts.settings) for path, facts in ours.items() if facts.settings}
+            self._ecosystems[family] = ecosystem(family, Files(self.facts.keys(), settings, absolute))
+        return self._ecosystems[family]
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families that have a file here, sorted."""
+        return tuple(sorted({self._family(path) for path in self.facts} - {""}))
+
+    def _family(self, path: str) -> str:
+        if path not in self._families:
+            self._families[path] = family_of(path)
+        return self._families[path]
+
+    def _around(self, place: str, files: Callable[[], tuple[str, ...]]) -> Mapping[str, str]:
+        """Return who defines the names of a package, or the names that a file sees beside its own."""
+        if place not in self._beside:
+            self._beside[place] = {
+                qual: path for path in reversed(files()) if path in self.facts for qual in self.definitions(path)
+            }
+        return self._beside[place]
+
+    def _seen_from(self, path: str) -> Mapping[str, str]:
+        family = self._family(path)
+        return self._around(path, lambda: self.ecosystem(family).beside(path)) if family else {}
 
     def definitions(self, path: str) -> Mapping[str, Definition]:
         """Return the definitions of a file by their name inside it."""
@@ -86,6 +118,8 @@ class Resolver:
             found += self.imported(path, each, depth + 1)
         if not found and not scope:
             found += self._starred(path, name, depth)
+            if not found and (home := self._seen_from(path).get(name)):
+                found.append(Target(f"{home}::{name}"))
         return tuple(dict.fromkeys(found))
 
     def _starred(self, path: str, name: str, depth: int) -> list[Target]:
@@ -114,11 +148,31 @@ class Resolver:
         return not name.startswith("_") if exports is None else name in exports
 
     def place(self, path: str, module: str) -> str | None:
-        """Return the place of a module as a file writes it."""
-        return self.index.relative(module, path) if module.startswith(".") else self.index.find(module, path)
+        """Return the place of a module as a file writes it; a package that is no file is marked with its family."""
+        family = self._family(path)
+        return _marked(family, self.ecosystem(family).place(module, path)) if family else None
+
+    def anywhere(self, dotted: str) -> tuple[str, ...]:
+        """Return every place that a dotted name may mean, whoever asks, in any family."""
+        found = ((family, place) for family in self.families for place in self.ecosystem(family).anywhere(dotted))
+        return tuple(dict.fromkeys(_marked(family, place) or place for family, place in found))
+
+    def candidates(self, dotted: str) -> tuple[str, ...]:
+        """Return the files in which a dotted name would lie."""
+        return tuple(path for family in self.families for path in self.ecosystem(family).candidates(dotted))
+
+    def folder(self, place: str) -> str | None:
+        """Return the folder that a package stands for; None for a plain file."""
+        if place in self.facts:
+            family = self._family(place)
+        else:
+            family, _, place = place.partition(":")
+        return self.ecosystem(family).folder(place) if family else None
 
     def imported(self, path: str, each: Import, depth: int = 0) -> list[Target]:
         """Return what one import binds; nothing when it is external or missing."""
+        if not each.denotes:
+            return list(self.name(path, "", each.symbol, depth + 1))
         place = self.place(path, each.denotes)
         if place is None:
             return []
@@ -131,11 +185,25 @@ class Resolver:
         path, _, qual = start.id.partition("::")
         if qual:
             return self._member(start, name, depth + 1)
-        inside = self.index.submodule(path, name)
-        if path in self.facts and (named := self.name(path, "", name, depth + 1)):
+        if path not in self.facts:
+            return self._of_package(path, name)
+        inside = self._submodule(self._family(path), path, name)
+        if named := self.name(path, exported(path), name, depth + 1):
             found = [Target(t.id) if t.id == inside else _through(t, path) for t in named]
             return [target._replace(via=start.via) if start.via else target for target in found]
         return [Target(inside)] if inside else []
+
+    def _of_package(self, package: str, name: str) -> list[Target]:
+        """Find a name in a package that is no file: what its members define, or a module inside it."""
+        family, _, place = package.partition(":")
+        names = self._around(package, lambda: self.ecosystem(family).members(place))
+        if home := names.get(name):
+            return [Target(f"{home}::{name}")]
+        inside = self._submodule(family, place, name)
+        return [Target(inside)] if inside else []
+
+    def _submodule(self, family: str, place: str, name: str) -> str | None:
+        return _marked(family, self.ecosystem(family).submodule(place, name)) if family else None
 
     def _member(self, start: Target, name: str, depth: int) -> list[Target]:
         """Find a member in a class or the nearest of its ancestors; `super()` means its bases."""
@@ -143,8 +211,10 @@ class Resolver:
             return list(self._bases_of(start.id, depth))
         for each in (start, *self._ancestors(start.id, depth)):
             path, _, qual = each.id.partition("::")
-            if f"{qual}.{name}" in self.definitions(path):
-                return [each._replace(id=f"{path}::{qual}.{name}")]
+            member = f"{qual}.{name}"
+            home = path if member in self.definitions(path) else self._seen_from(path).get(member)
+            if home:
+                return [each._replace(id=f"{home}::{member}")]
             if qual and self.imports(path, qual, name):
                 return list(self.name(path, qual, name, depth + 1))
         return []
@@ -201,6 +271,10 @@ class Resolver:
                 return targets, False
             targets = list(dict.fromkeys(following))
         return targets, True
+
+
+def _marked(family: str, place: str | None) -> str | None:
+    return f"{family}:{place}" if place and place.endswith("/") else place
 
 
 def _through(target: Target, place: str) -> Target:

@@ -93,7 +93,9 @@ def run(git, engine, engine_image, tmp_path):
 
 
 def test_each_command_runs_whatever_the_one_before_said(run):
-    first, second, third = run("echo one; sleep 0.2; exit 3", "printf 'two\\n' > made; cat made", "cat made && pwd && id -u")
+    first, second, third = run(
+        "echo one; sleep 0.2; exit 3", "printf 'two\\n' > made; cat made", "cat made && pwd && id -u"
+    )
     assert (first.exit_code, first.passed, first.tail) == (3, False, "one\n")
     assert (second.exit_code, second.passed, second.ran_to_end) == (0, True, None)
     assert third.tail.startswith("two\n")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from controller.graph import Knowledge
-from controller.graph.facts import facts, kind_of
+from controller.graph.language import facts, kind_of
 from controller.graph.link import Linker, link
 from controller.graph.model import Graph
 from packets.plan import Plan

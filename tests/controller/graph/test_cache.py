@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from controller.graph.cache import FactsCache
-from controller.graph.facts import facts
+from controller.graph.language import facts
 
 FOUND = facts("python", b"import a\ndef f(): a.g()\n")
 
@@ -108,7 +108,8 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
     path = tmp_path / "facts.db"
     code = (
         "import sys; from pathlib import Path; from controller.graph.cache import FactsCache;"
-        "from controller.graph.facts import facts; f = facts('python', b'import a'); c = FactsCache(Path(sys.argv[1]));"
+        "from controller.graph.language import facts; f = facts('python', b'import a');"
+        "c = FactsCache(Path(sys.argv[1]));"
         "[c.put({f'{i}-{sys.argv[2]}': f, f'{i}': f}, 'v') for i in range(60)]"
     )
     running = [subprocess.Popen([sys.executable, "-P", "-c", code, str(path), name]) for name in "ab"]

@@ -1,6 +1,7 @@
 import pytest
 
-from controller.graph.facts import MAX_BLOB, NOTHING, facts, kind_of, pack, unpack
+from controller.graph.facts import NOTHING, pack, unpack
+from controller.graph.language import MAX_BLOB, facts, kind_of
 
 SOURCE = b"import a.b as c\nfrom .d import *\n__all__ = ['f']\ndef f(x: c.T): x.go(); c.h()\nclass K(c.B): pass\n"
 

@@ -9,7 +9,7 @@ from typing import Any
 import grimp
 import pytest
 
-from controller.graph.facts import facts, kind_of
+from controller.graph.language import facts, kind_of
 from controller.graph.link import Linker, link
 from packets.graph import EdgeKind, NodeKind
 

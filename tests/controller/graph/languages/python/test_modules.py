@@ -1,6 +1,6 @@
 import pytest
 
-from controller.graph.modules import ModuleIndex
+from controller.graph.languages.python.modules import ModuleIndex
 
 LAYOUTS = [
     (["app/__init__.py", "app/money.py"], "main.py", "app.money", "app/money.py"),

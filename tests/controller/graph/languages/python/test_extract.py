@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.graph.facts import FileFacts, facts
+from controller.graph.facts import FileFacts
+from controller.graph.language import facts
 
 
 def read(source: str) -> FileFacts:

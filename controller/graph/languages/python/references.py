@@ -3,8 +3,18 @@
 from collections.abc import Sequence
 
 from controller.graph.facts import Reference
-from controller.graph.python_text import ASSIGNED, ATTRIBUTE, CALLED, CHAIN, DOTTED, SUPER, WORDS, SourceText, split
-from controller.graph.scopes import Frame, Seen, Target
+from controller.graph.languages.python.scopes import Frame, Seen, Target
+from controller.graph.languages.python.text import (
+    ASSIGNED,
+    ATTRIBUTE,
+    CALLED,
+    CHAIN,
+    DOTTED,
+    SUPER,
+    WORDS,
+    SourceText,
+    split,
+)
 
 
 class References:

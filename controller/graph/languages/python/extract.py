@@ -8,10 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from controller.graph.facts import NOTHING, Definition, FileFacts, Import
-from controller.graph.imports import read_import
-from controller.graph.python_text import SourceText
-from controller.graph.references import References
-from controller.graph.scopes import Frame, Seen, Sweep
+from controller.graph.languages.python.imports import read_import
+from controller.graph.languages.python.references import References
+from controller.graph.languages.python.scopes import Frame, Seen, Sweep
+from controller.graph.languages.python.text import SourceText
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
@@ -79,13 +79,15 @@ def _tools() -> "tuple[Language, Query]":
     return language, Query(language, _QUERY)
 
 
-def grammar() -> str:
+def grammar(kind: str) -> str:
     """Name the grammar's version: other facts may come of another one."""
+    del kind
     return ".".join(str(part) for part in _tools()[0].semantic_version or ())
 
 
-def extract(source: bytes) -> FileFacts:
+def extract(kind: str, source: bytes) -> FileFacts:
     """Read one Python source; what a syntax error hides is left out."""
+    del kind
     from tree_sitter import Parser, QueryCursor
 
     language, query = _tools()

@@ -1,0 +1,1 @@
+"""What each language says and how its files find each other: one folder a language."""

@@ -1,0 +1,71 @@
+"""How Python files find each other: the module index behind the questions of the graph."""
+
+import sys
+
+from controller.graph.language import Files
+from controller.graph.languages.python.modules import ModuleIndex, package_folder
+
+
+def ecosystem(files: Files) -> "Python":
+    """Return the ecosystem of one tree."""
+    return Python(files)
+
+
+class Python:
+    """An `Ecosystem`: packages, namespace packages, `src` layouts, many projects in one repository."""
+
+    def __init__(self, files: Files) -> None:
+        self.index = ModuleIndex(files.paths, files.imported)
+
+    def place(self, module: str, importer: str) -> str | None:
+        """Return the file or the namespace that a module means in a file."""
+        return self.index.relative(module, importer) if module.startswith(".") else self.index.find(module, importer)
+
+    def submodule(self, place: str, name: str) -> str | None:
+        """Return the module of a package."""
+        return self.index.submodule(place, name)
+
+    def members(self, place: str) -> tuple[str, ...]:
+        """Return nothing: the names of a namespace package are its modules. A package answers for all beneath it."""
+        del place
+        return ()
+
+    def beside(self, path: str) -> tuple[str, ...]:
+        """Return nothing: a Python file sees what it imports."""
+        del path
+        return ()
+
+    def package(self, module: str, importer: str) -> str:
+        """Return the top of the dotted name, which need not be the name of the distribution."""
+        del importer
+        top = module.partition(".")[0]
+        return "" if top in sys.stdlib_module_names else top
+
+    def anywhere(self, dotted: str) -> tuple[str, ...]:
+        """Return what some root, or else the end of some path, gives the dotted name."""
+        found = self.index.anywhere(dotted)
+        return found or self._ending(dotted.replace(".", "/"))
+
+    def _ending(self, path: str) -> tuple[str, ...]:
+        """Return the sources whose path ends so: `money.Money` is short for what lies in `app/money.py`."""
+        ends = (f"/{path}.py", f"/{path}/__init__.py")
+        return tuple(sorted(each for each in self.index.files if f"/{each}".endswith(ends)))
+
+    def candidates(self, dotted: str) -> tuple[str, ...]:
+        """Return the files that would be the module, for each part of the name, from each root that knows a part."""
+        parts = dotted.split(".")
+        if not self.index.anywhere(parts[0]):
+            return ()
+        places = []
+        for root in self.index.roots:
+            for length in range(len(parts), 0, -1):
+                path = "/".join(([root] if root else []) + parts[:length])
+                places += [f"{path}.py", f"{path}/__init__.py"]
+                folder, _, name = path.rpartition("/")
+                if self.index.locate(folder, name):
+                    break
+        return tuple(places)
+
+    def folder(self, place: str) -> str | None:
+        """Return the folder of a package."""
+        return package_folder(place)

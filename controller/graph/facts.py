@@ -24,9 +24,9 @@ class Import(NamedTuple):
 
     In Python: `import a.b` binds `a` to `a`; `import a.b as c` binds `c` to `a.b`; `from m import s as t` binds `t` to
     `s` of `m`; `from m import *` binds `*`. `module` is as written; `scope` is the qual of the definition that holds
-    the statement, empty for the file. Other languages say the same in the same way: `bound` is the name that the file may
-    use, `denotes` the module that is asked for `symbol`, or that is meant itself where `symbol` is empty. A `denotes`
-    that is empty is the file itself: what it exports under another name.
+    the statement, empty for the file. Other languages say the same in the same way: `bound` is the name that the file
+    may use, `denotes` the module that is asked for `symbol`, or that is meant itself where `symbol` is empty. A
+    `denotes` that is empty is the file itself: what it exports under another name.
     """
 
     scope: str

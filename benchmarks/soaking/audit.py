@@ -183,13 +183,24 @@ def processes(marker: str) -> list[str]:
         try:
             if marker.encode() in (folder / "environ").read_bytes():
                 said = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                if said.strip() == "runc init":  # a start that a killed engine left half way: nothing of it ever ran
-                    os.kill(int(folder.name), signal.SIGKILL)
+                if never_began(int(folder.name)):
                     continue
                 found.append(f"left over: process {folder.name}: {said[:120]}")
         except OSError:
             continue
     return found
+
+
+def never_began(pid: int) -> bool:
+    """Tell a start that a killed engine left half way, of which nothing ever ran, and end it."""
+    try:
+        said = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
+        if said != b"runc init":
+            return False
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass  # it has ended by itself
+    return True
 
 
 def ran_twice(lines: Sequence[tuple[str, str, int]], spared: Any = ()) -> list[str]:

@@ -15,6 +15,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from soaking.audit import never_began
+
 from packets.errors import MachineLacks
 from packets.plan import Image
 from sandbox.docker import DockerSandbox
@@ -131,7 +133,7 @@ class Daemon:
             "container": self.docker("ps", "-a", "--format", "{{.Names}}"),
             "volume": self.docker("volume", "ls", "-q"),
             "network": [name for name in networks if name not in {"bridge", "host", "none"}],
-            "process": [str(child) for shim in self._shims() for child in _children(shim)],
+            "process": [str(child) for shim in self._shims() for child in _children(shim) if not never_began(child)],
         }
 
     def _shims(self) -> list[int]:

@@ -4,6 +4,7 @@ import typer
 
 _GROUPS = {
     "plan": ("controller.cli.plan", "Check a plan and show its waves."),
+    "graph": ("controller.cli.graph", "Ask the knowledge graph of any commit."),
     "sandbox": ("controller.cli.sandbox", "Build, list and prune worker images."),
 }
 

@@ -55,6 +55,20 @@ def test_the_output_is_what_the_page_says(repo):
         fits(name, repo.grace(*command, "--json").exits(0).json)
 
 
+def test_what_the_graph_answers_is_what_the_page_says(repo):
+    repo.commit(files={"a.py": "import os\n\n\ndef one():\n    return os\n", "b.py": "from a import one\n\none()\n"})
+    for name, *command in [
+        ("graph-stats", "stats"),
+        ("graph-show", "show", "one"),
+        ("graph-query", "query", "dependents of one within all"),
+        ("graph-path", "path", "b.py", "one"),
+        ("graph-export", "export", "--level", "symbol"),
+    ]:
+        line = command if name == "graph-export" else [*command, "--json"]
+        fits(name, repo.grace("graph", *line).exits(0).json)
+    fits("graph-path", repo.grace("graph", "path", "a.py", "b.py", "--json").exits(1).json)
+
+
 def test_a_run_that_waits_says_so_in_the_same_words(repo):
     repo.plan({"A": {"shell": "echo x > src/a.txt", "write_scope": ["src/a.txt"]}})
     lines = repo.grace("run", "plan.yaml", "--json").exits(4).events

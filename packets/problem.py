@@ -1,6 +1,6 @@
 """One problem of a user's file, with its place."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from packets.value import Value
 
@@ -21,3 +21,13 @@ class Problem(Value):
         hint = f" ({self.hint})" if self.hint else ""
         kind = "" if self.severity == "error" else f"{self.severity}: "
         return f"{self.file}:{self.line}:{self.column}: {kind}{self.code}: {self.message}{hint}"
+
+
+class NameProblem(NamedTuple):
+    """What is wrong with a name in the graph expectation `index` of a module: unknown, ambiguous, or a likely slip."""
+
+    module: str
+    index: int
+    message: str
+    hint: str = ""
+    severity: Literal["error", "warning"] = "error"

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from controller.graph.link import Linker
 from controller.graph.model import Graph
 from controller.graph.names import Ambiguous, Found, Meaning, NameKind, Names, Unknown
+from controller.graph.nearest import meant, unclear
 from controller.graph.territory import Territory
 from packets.deltas import GraphExpectation, GraphVerb, parse_graph
 from packets.graph import Edge, EdgeKind, Expectation
+from packets.problem import NameProblem
 from packets.scope import Scope
 
 _SHOWN = 5
@@ -50,7 +52,7 @@ class Trees:
 
     def _edge_added(self, wanted: GraphExpectation) -> _Judged:
         source, target = self.in_head(wanted.source), self.in_head(wanted.target)
-        if reason := _unclear(wanted.source, source) or _unclear(wanted.target, target):
+        if reason := unclear(self.head, wanted.source, source) or unclear(self.head, wanted.target, target):
             return False, reason, ()
         old = _edges(self.base.graph, self.base.resolve(wanted.source), self.base.resolve(wanted.target))
         new = _edges(self.head.graph, source, target)
@@ -75,7 +77,8 @@ class Trees:
 
     def _edge_removed(self, wanted: GraphExpectation) -> _Judged:
         before = self.base.resolve(wanted.source), self.base.resolve(wanted.target)
-        if reason := _unclear(wanted.source, before[0], "base") or _unclear(wanted.target, before[1], "base"):
+        named = zip((wanted.source, wanted.target), before, strict=True)
+        if reason := next((why for each in named if (why := unclear(self.base, *each, "base"))), ""):
             return False, reason, ()
         old = _edges(self.base.graph, *before)
         new = _edges(self.head.graph, self.in_head(wanted.source), self.in_head(wanted.target))
@@ -90,13 +93,13 @@ class Trees:
         if isinstance(before, Found):
             return False, "it is on the base already: nothing was added", _nodes(self.base.graph, before)
         if not isinstance(after, Found):
-            return False, _unclear(wanted.source, after), ()
+            return False, unclear(self.head, wanted.source, after), ()
         return True, "", _nodes(self.head.graph, after)
 
     def _node_removed(self, wanted: GraphExpectation) -> _Judged:
         before, after = self.base.resolve(wanted.source), self.in_head(wanted.source)
         if not isinstance(before, Found):
-            return False, _unclear(wanted.source, before, "base"), ()
+            return False, unclear(self.base, wanted.source, before, "base"), ()
         if isinstance(after, Found):
             return False, "it is still there", _nodes(self.head.graph, after)
         return True, "", _nodes(self.base.graph, before)
@@ -121,39 +124,41 @@ def _nodes(graph: Graph, found: Found) -> list[str]:
     return [f"{node.path}:{node.line} {node.signature or node.id}" for node in nodes[:_SHOWN]]
 
 
-def _unclear(name: str, meaning: Meaning, where: str = "result") -> str:
-    """Say why a name cannot be used in a tree, or nothing."""
-    match meaning:
-        case Ambiguous(candidates):
-            listed = ", ".join(candidates[:_SHOWN]) + (", …" if len(candidates) > _SHOWN else "")
-            return f"{name} may mean {listed}: write a path or a dotted name"
-        case Unknown(kind):
-            return f"no {kind} {name} in the {where}"
-    return ""
-
-
 class _Check:
     """Looks at the names of one module's expectations before anything runs."""
 
     def __init__(self, names: Names, module_id: str) -> None:
         self.names = names
         territory = names.territory
-        self.own = [territory.planned[name] for name in (*territory.before(module_id), module_id)]
+        self.before = [territory.planned[name] for name in territory.before(module_id)]
+        self.own = [*self.before, territory.planned[module_id]]
 
-    def fault(self, name: str) -> str:
-        """Say why a name cannot be meant; a bare name, or a place that the plan may still fill, is pending."""
+    def problem(self, name: str, *, on_base: bool) -> tuple[str, str, bool]:
+        """Return (message, hint, whether it refuses the plan); a name that is clear, or still to come, has no message.
+
+        A bare name, or a place that the plan may still fill, is to come; one that is to be there before the module
+        begins (`on_base`), or is a likely slip, is said.
+        """
         meaning = self.names.resolve(name)
         if isinstance(meaning, Found):
-            return ""
+            return "", "", False
         if isinstance(meaning, Ambiguous):
-            return _unclear(name, meaning)
+            return unclear(self.names, name, meaning), "", True
         if meaning.kind is NameKind.BARE or self._to_come(name, meaning):
-            return ""
-        return (
-            f"no {meaning.kind} {name}, and it is in no write scope of this module or of those before it"
-            if meaning.kind is not NameKind.MODULE
-            else f"the module {name} has no file, and this plan does not come to it before"
-        )
+            return self._to_be_born(name, meaning, on_base=on_base)
+        near = meant(self.names, name, meaning.kind)
+        if meaning.kind is NameKind.MODULE:
+            return f"the module {name} has no file, and this plan does not come to it before{near}", "", True
+        where = "it is in no write scope of this module or of those before it"
+        return f"no {meaning.kind} {name}, and {where}{near}", "", True
+
+    def _to_be_born(self, name: str, meaning: Unknown, *, on_base: bool) -> tuple[str, str, bool]:
+        near = meant(self.names, name, meaning.kind) if meaning.kind is NameKind.BARE else ""
+        if on_base and not self.before:
+            return f"no {meaning.kind} {name} on the base: there is nothing to remove{near}", "", False
+        if near:
+            return f"no {meaning.kind} {name} yet{near}", "right as it stands if this plan brings it", False
+        return "", "", False
 
     def _to_come(self, name: str, meaning: Unknown) -> bool:
         if meaning.kind is NameKind.MODULE:
@@ -168,8 +173,11 @@ class _Check:
         return [entry.rpartition("/")[0] + "/" for entry in scope.entries]
 
 
-def name_problems(graph: Graph, linker: Linker, territory: Territory) -> list[tuple[str, int, str]]:
-    """Return (module id, index of the graph expectation, message) for names that cannot be meant."""
+_REMOVES = (GraphVerb.EDGE_REMOVED, GraphVerb.NODE_REMOVED)
+
+
+def name_problems(graph: Graph, linker: Linker, territory: Territory) -> list[NameProblem]:
+    """Return what is wrong with the names in the plan's graph expectations, in plan order."""
     names = Names(graph, linker, territory)
     problems = []
     for module in territory.plan.modules():
@@ -179,6 +187,9 @@ def name_problems(graph: Graph, linker: Linker, territory: Territory) -> list[tu
                 wanted = parse_graph(text)
             except ValueError:
                 continue  # the plan's own check has named it
-            faults = (check.fault(name) for name in (wanted.source, wanted.target) if name)
-            problems += [(module.id, index, fault) for fault in faults if fault]
+            for name in filter(None, (wanted.source, wanted.target)):
+                message, hint, refuses = check.problem(name, on_base=wanted.verb in _REMOVES)
+                if message:
+                    severity = "error" if refuses else "warning"
+                    problems.append(NameProblem(module.id, index, message, hint, severity))
     return problems

@@ -1,7 +1,8 @@
 """What a name in a plan or a report means in one tree.
 
 In this order: a node's id, a module id (its scope's files), a path or folder, a dotted name (`app.money.Money`,
-`Money.add`), a bare symbol, the last part of a module id, the bare name of a file, an external package.
+`Money.add`), a bare symbol, the last part of a module id, the bare name of a file, an external package. `::` is read as
+a dot (`crate::money::Money`), and after a path as the way into that file (`app/money.py::Money.add`).
 """
 
 from collections.abc import Iterable
@@ -49,6 +50,8 @@ class Unknown:
 
 Meaning = Found | Ambiguous | Unknown
 
+_AT_HOME = ("", "crate", "self", "super")
+
 
 class Names:
     """Resolves names in one tree."""
@@ -65,6 +68,8 @@ class Names:
         if name in self.territory.scopes:
             found = self._of_files(self.territory.files(name, self.graph.by_path))
             return found or Unknown(NameKind.MODULE)
+        if "::" in name:
+            return self._scoped(name)
         if "/" in name:
             folder = name.rstrip("/") + "/"
             found = self._of_files(path for path in self.graph.by_path if path.startswith(folder))
@@ -72,6 +77,19 @@ class Names:
         if "." in name:
             return self._dotted(name)
         return self._bare(name)
+
+    def _scoped(self, name: str) -> Meaning:
+        """Read `path::Name` as what that file holds, anything else as Rust and C++ write a dotted name."""
+        path, _, inside = name.partition("::")
+        dotted = inside.replace("::", ".")
+        if path in self.graph.by_path:
+            held = [node.id for node in self.graph.by_path[path] if node.id != path and _ends(node, dotted)]
+            exact = f"{path}::{dotted}"
+            return self._one_of([exact] if exact in held else held) or Unknown(NameKind.DOTTED, (path,))
+        if "/" in path:
+            return Unknown(NameKind.PATH, (path,))
+        parts = [part for part in name.split("::") if part not in _AT_HOME]
+        return self.resolve(".".join(parts)) if parts else Unknown(NameKind.BARE)
 
     def _of_files(self, paths: Iterable[str]) -> Found | None:
         ids = frozenset(node.id for path in paths for node in self.graph.by_path[path])
@@ -93,7 +111,38 @@ class Names:
             targets = [target for place in places for target in self._within(place, parts[length:])]
             if found := self._places(targets):
                 return found
-        return self._unknown_dotted(parts)
+        elsewhere = self._below_path(parts) or self._files_at(parts) or self._external(name)
+        return elsewhere or self._unknown_dotted(parts)
+
+    def _below_path(self, parts: list[str]) -> Found | Ambiguous | None:
+        """Find a symbol whose file or folder the first parts name: `pricing.Engine` in `shop/pricing/engine.go`."""
+        dotted, found = ".".join(parts), []
+        for node in self.graph.by_leaf.get(parts[-1], ()):
+            if dotted.endswith(f".{node.name}"):
+                above = dotted[: -len(node.name) - 1].replace(".", "/")
+                if any(f"/{each}".endswith(f"/{above}") for each in _above(node.path)):
+                    found.append(node.id)
+        return self._one_of(found)
+
+    def _files_at(self, parts: list[str]) -> Found | Ambiguous | None:
+        """Find the file that the parts name from the right: `pricing.engine` for `shop/pricing/engine.go`."""
+        end = "/" + "/".join(parts)
+        return self._same_place(
+            [each for each in self.graph.by_path if family_of(each) and _stemmed(each).endswith(end)]
+        )
+
+    def _same_place(self, paths: list[str]) -> Found | Ambiguous | None:
+        """Take a source and its header for one place."""
+        same = len({(_stemmed(path), family_of(path)) for path in paths}) == 1
+        return self._of_files(paths) if same else self._one_of(paths)
+
+    def _external(self, name: str) -> Found | None:
+        """Find what some file imports under this name, as written, from outside the repository."""
+        if f"ext:{name}" in self.graph.nodes:
+            return Found(frozenset({f"ext:{name}"}))
+        ends = tuple(f"ext:{name}{mark}" for mark in "./:")
+        found = frozenset(node for node in self.graph.nodes if node.startswith(ends))
+        return Found(found) if found else None
 
     def _within(self, place: str, parts: list[str]) -> list[str]:
         targets = [Target(place)]
@@ -128,18 +177,21 @@ class Names:
         modules = [each for each in self.territory.scopes if each.rpartition("/")[2] == name]
         if len(modules) == 1 and isinstance(meant := self.resolve(modules[0]), Found):
             return meant
-        files = [path for path in self.graph.by_path if family_of(path) and _stem(path) == name]
-        if found := self._one_of(files):
-            return found
-        if found := self._places(list(self.linker.anywhere(name))):
-            return found
-        external = [node for node in self.graph.nodes if node == f"ext:{name}" or node.startswith(f"ext:{name}.")]
-        return Found(frozenset(external)) if external else Unknown(NameKind.BARE)
+        files = [path for path in self.graph.by_path if family_of(path) and _stemmed(path).endswith(f"/{name}")]
+        found = self._same_place(files) or self._places(list(self.linker.anywhere(name))) or self._external(name)
+        return found or Unknown(NameKind.BARE)
 
 
 def _ends(node: Node, dotted: str) -> bool:
     return node.name == dotted or node.name.endswith(f".{dotted}")
 
 
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
+def _stemmed(path: str) -> str:
+    """Return the path without what names its kind, from the root: `/shop/pricing/engine`."""
+    folder, _, name = f"/{path}".rpartition("/")
+    return f"{folder}/{name.rpartition('.')[0] or name}"
+
+
+def _above(path: str) -> tuple[str, str]:
+    """Return what may stand for a file before the names in it: the file without its ending, and its folder."""
+    return _stemmed(path), path.rpartition("/")[0]

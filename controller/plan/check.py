@@ -15,7 +15,7 @@ from controller.plan.nodes import Items, Keys, Scalar
 from controller.plan.places import LoadedPlan, Loc, Places, bounded
 from packets.deltas import parse_graph, parse_verification
 from packets.plan import Plan
-from packets.problem import Problem
+from packets.problem import NameProblem, Problem
 
 if TYPE_CHECKING:
     from sandbox.git import Git
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 class KnowsNames(Protocol):
     """The knowledge graph, as far as a plan's check needs it.
 
-    Gives a line for each graph expectation that names something ambiguous or unknown in `tree`: the module's id, the
-    index in its `expected_deltas.graph`, and what is wrong, with the candidates.
+    Says of each graph expectation what it names that is ambiguous or unknown in `tree`, with the candidates.
     """
 
-    def name_problems(self, tree: str, plan: Plan) -> Sequence[tuple[str, int, str]]:
-        """Return (module id, index, message) for each name that cannot be resolved."""
+    def name_problems(self, tree: str, plan: Plan) -> Sequence[NameProblem]:
+        """Return what is wrong with the names, in plan order."""
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,11 @@ def _markers(plan: Plan, places: Places) -> list[Problem]:
     return problems
 
 
-def _unknown_names(plan: Plan, places: Places, found: Sequence[tuple[str, int, str]]) -> list[Problem]:
+def _unknown_names(plan: Plan, places: Places, found: Sequence[NameProblem]) -> list[Problem]:
     where = {module.id: loc for loc, module in modules_at(plan)}
-    return [
-        places.problem((*where[module], "expected_deltas", "graph", index), "plan.unknown_name", message)
-        for module, index, message in found
-    ]
+    problems = []
+    for each in found:
+        loc = (*where[each.module], "expected_deltas", "graph", each.index)
+        code = "plan.unknown_name" if each.severity == "error" else "plan.pending_name"
+        problems.append(places.problem(loc, code, each.message, each.hint, severity=each.severity))
+    return problems

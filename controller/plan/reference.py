@@ -93,6 +93,7 @@ CODES = {
     "plan.no_checks": "warning: nothing verifies a module",
     "plan.patch_missing": "a patch file is not there",
     "plan.patch_outside": "a patch file lies outside the plan's folder",
+    "plan.pending_name": "warning: a name in an expected delta that nothing bears yet, and that looks like a slip",
     "plan.protected_judge": "warning: a check names a file that the scope only covers, so the module may not change it",
     "plan.protected_named": "note: a module may change a protected file, because its scope names it",
     "plan.push_denied": "a remote to push to, while the permissions say `push: deny`",

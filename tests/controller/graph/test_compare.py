@@ -135,7 +135,8 @@ def test_a_name_that_was_unique_stays_so_and_the_module_s_own_wins(compare: Comp
     both = {"app/policy.py": POLICY, "app/engine.py": WITH_POLICY + POLICY}
     (found,) = compare(both, "Engine -> Policy").expected
     assert not found.met
-    assert "Policy may mean app/engine.py::Policy, app/policy.py::Policy" in found.reason
+    both = "app/engine.py::Policy (line 7), app/policy.py::Policy (line 1)"
+    assert found.reason == f"Policy is ambiguous: {both}; write one of them, or a dotted name"
 
 
 @pytest.mark.parametrize(
@@ -295,7 +296,11 @@ def test_notes_name_guesses_and_syntax_errors(compare: Compare) -> None:
         ("Engine -> app.gone.Thing", "no dotted name app.gone.Thing"),
         ("add Money.subtract", "no dotted name Money.subtract"),
         ("Engine -> Last/Late", "the module Last/Late has no file"),
-        ("Engine -> twice", "twice may mean app/engine.py::twice, app/tax.py::twice: write a path or a dotted name"),
+        (
+            "Engine -> twice",
+            "twice is ambiguous: app/engine.py::twice (line 4), app/tax.py::twice (line 1); "
+            "write one of them, or a dotted name",
+        ),
         ("not readable", ""),
     ],
 )
@@ -314,5 +319,6 @@ def test_names_are_checked_before_anything_runs(repo: Any, plan: Callable[..., P
         MAP,
     )
     found = repo.knowledge.name_problems(repo.tree(files), whole)
-    assert [(module, index) for module, index, _ in found] == ([("Pricing/Engine", 1)] if problem else [])
-    assert not problem or found[0][2].startswith(problem)
+    assert [each[:2] for each in found] == ([("Pricing/Engine", 1)] if problem else [])
+    assert not problem or found[0].message.startswith(problem)
+    assert all(each.severity == "error" for each in found)

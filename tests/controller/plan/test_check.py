@@ -2,6 +2,8 @@
 
 import pytest
 
+from packets.problem import NameProblem
+
 
 def told(problems):
     return [(p.code, p.message) for p in problems]
@@ -121,7 +123,11 @@ def test_names_that_the_graph_does_not_know(desk, plan):
     class Knows:
         def name_problems(self, tree, plan):
             assert len(tree) == 40
-            return [("B", 1, "no path x.py"), ("A", 0, "Money is ambiguous: a.py::Money, b.py::Money")]
+            return [
+                NameProblem("B", 0, "no name y yet; did you mean z?", "a hint", "warning"),
+                NameProblem("B", 1, "no path x.py"),
+                NameProblem("A", 0, "Money is ambiguous: a.py::Money, b.py::Money"),
+            ]
 
     desk.commit({"README.md": "x"})
     modules = {
@@ -135,6 +141,10 @@ def test_names_that_the_graph_does_not_know(desk, plan):
     ]
     lines = desk.path.read_text().splitlines()
     assert [lines[p.line - 1].strip() for p in found] == ["- add Money", "- add x.py"]
+    warned = desk.problems(plan(modules), knowledge=Knows(), repository=True)
+    assert [(p.severity, p.message, p.hint) for p in warned if p.code == "plan.pending_name"] == [
+        ("warning", "no name y yet; did you mean z?", "a hint")
+    ]
 
 
 def test_markers_that_are_required_and_forbidden(desk, plan):

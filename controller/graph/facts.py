@@ -26,7 +26,9 @@ class Import(NamedTuple):
     `s` of `m`; `from m import *` binds `*`. `module` is as written; `scope` is the qual of the definition that holds
     the statement, empty for the file. Other languages say the same in the same way: `bound` is the name that the file
     may use, `denotes` the module that is asked for `symbol`, or that is meant itself where `symbol` is empty. A
-    `denotes` that is empty is the file itself: what it exports under another name.
+    `denotes` that is empty is the file itself: what it exports under another name. `symbol` may be dotted: a name and
+    what is asked of it in turn. In the scope of a class such a name is a field with its type, and `()` in the scope of
+    a function is what it returns.
     """
 
     scope: str

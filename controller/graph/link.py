@@ -95,6 +95,8 @@ class _FileLink:
         self.found[key] = min(line, self.found.get(key, line))
 
     def _import(self, each: Import) -> None:
+        if not each.denotes:  # another name for what this file has: a dependency only where it is used
+            return
         place = self.linker.place(self.path, each.module)
         if place is None:
             self._external(each)

@@ -1,10 +1,12 @@
 """Where a name leads: through imports, re-exports, stars, attributes of modules, members and bases of classes."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import, Reference
 from controller.graph.language import Ecosystem, Files, ecosystem, exported, family_of
+from controller.graph.scattered import scattered
 from packets.graph import EdgeKind
 
 _DEEPEST = 24
@@ -67,6 +69,10 @@ class Resolver:
                 qual: path for path in reversed(files()) if path in self.facts for qual in self.definitions(path)
             }
         return self._beside[place]
+
+    @cached_property
+    def _scattered(self) -> Mapping[str, tuple[str, ...]]:
+        return scattered(self.facts)
 
     def _seen_from(self, path: str) -> Mapping[str, str]:
         family = self._family(path)
@@ -171,12 +177,16 @@ class Resolver:
 
     def imported(self, path: str, each: Import, depth: int = 0) -> list[Target]:
         """Return what one import binds; nothing when it is external or missing."""
+        first, *rest = each.symbol.split(".")
         if not each.denotes:
-            return list(self.name(path, "", each.symbol, depth + 1))
-        place = self.place(path, each.denotes)
-        if place is None:
-            return []
-        return [Target(place)] if not each.symbol else self.attribute(Target(place), each.symbol, depth)
+            targets = list(self.name(path, "", first, depth + 1))
+        else:
+            place = self.place(path, each.denotes)
+            targets = [Target(place)] if place is not None else []
+            rest = [first, *rest] if first else []
+        for name in rest:
+            targets = [found for target in targets for found in self.attribute(target, name, depth)]
+        return list(dict.fromkeys(targets))
 
     def attribute(self, start: Target, name: str, depth: int = 0) -> list[Target]:
         """Follow one attribute of a module, a namespace or a class."""
@@ -213,11 +223,19 @@ class Resolver:
             path, _, qual = each.id.partition("::")
             member = f"{qual}.{name}"
             home = path if member in self.definitions(path) else self._seen_from(path).get(member)
-            if home:
+            if home := home or self._elsewhere(path, qual, member, depth):
                 return [each._replace(id=f"{home}::{member}")]
             if qual and self.imports(path, qual, name):
                 return list(self.name(path, qual, name, depth + 1))
         return []
+
+    def _elsewhere(self, path: str, qual: str, member: str, depth: int) -> str | None:
+        """Find the file that defines a member of a class which it names and does not hold."""
+        root, *attrs = qual.split(".")
+        for each in self._scattered.get(member, ()):
+            if Target(f"{path}::{qual}") in self.follow(each, "", root, tuple(attrs), depth + 1)[0]:
+                return each
+        return None
 
     def _ancestors(self, class_id: str, depth: int) -> Iterator[Target]:
         """Yield what a class inherits from, each once, the nearest of the first base first."""

@@ -42,6 +42,17 @@ def checked(
     return tuple(result for command in commands for result in known[command] or ())
 
 
+def green(ctx: Context, tree: str, command: str) -> bool:
+    """Say whether there is green evidence of this command on this very tree: it is not run again."""
+    return ctx.records.evidence(_key(ctx, tree, command)) is not None
+
+
+def always_red(ctx: Context, tree: str, command: str) -> bool:
+    """Say whether the command failed on this very tree every time, and more than once: that is known."""
+    words = said(ctx.store.db, _key(ctx, tree, command))
+    return len(words) > 1 and set(words) == {"failed"}
+
+
 def _run(  # noqa: PLR0917 - what `checked` was given
     ctx: Context, tree: str, commands: list[str], name: str, limits: Limits, cancelled: Callable[[], bool]
 ) -> Iterator[tuple[str, CheckResult]]:

@@ -11,6 +11,7 @@ from controller.engine import Steps
 from controller.feedback import decisions, feedback, messages
 from controller.messages import attempt_message
 from controller.own_work import compared, told_of_it, without_own_work
+from controller.refreshing.automatic import module as refreshed
 from controller.rescue import keep, keep_tree
 from controller.undone import undone
 from packets.agent import PatchAgent
@@ -175,23 +176,11 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
     if record := ctx.records.attempt(packet.module_id, packet.attempt):
         write_review(ctx.roots, ctx.run_id, record)
     if verdict.decision is Decision.ACCEPT:
-        _refresh(ctx, packet, outcome)
+        refreshed(ctx, packet, outcome.head_tree)
     elif outcome.head_tree != packet.base.tree:
         commit = ctx.git.resolve(refnames.attempt(ctx.run_id, packet.module_id, packet.attempt))
         keep(ctx, packet.module_id, packet.attempt, commit)
     return verdict.model_dump_json()
-
-
-def _refresh(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> None:
-    """Refresh at module level: changed files, the graph around them, and who stands nearest."""
-    before, after = packet.base.tree, outcome.head_tree
-    total, parsed, _ = ctx.knowledge.refresh(before, after)
-    near = ctx.knowledge.touched_dependents(ctx.plan, after, [packet.module_id])
-    ctx.note(
-        f"module refresh: {len(ctx.git.changes(before, after))} files changed, {parsed} of {total} parsed",
-        packet.module_id, packet.attempt,
-        level="module", files_total=total, files_parsed=parsed, dependents=list(near),
-    )  # fmt: skip
 
 
 def _judged(ctx: Context, action: Action, packet: ExecutionPacket, outcome: AttemptOutcome, verdict: Verdict) -> Event:

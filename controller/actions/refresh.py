@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from controller import refresh as levels
 from controller.context import Context
 from controller.engine import Steps
+from controller.refreshing import automatic
 from packets.events import Action, Event, EventType
 
 
@@ -17,9 +17,9 @@ def carry_out(ctx: Context, action: Action, step: Steps) -> Event:
 def _refresh(ctx: Context, action: Action) -> dict[str, Any]:
     level = action.data["level"]
     if level == "wave":
-        found = levels.wave(ctx, action.data["wave"], ctx.stopping)
+        found = automatic.wave(ctx, action.data["wave"], ctx.stopping)
     else:
-        found = levels.phase(ctx, action.data["phase"], ctx.stopping)
+        found = automatic.phase(ctx, action.data["phase"], ctx.stopping)
     report = json.loads(found.report.model_dump_json(exclude={"graph_delta"}))
     return {
         **report,
@@ -27,4 +27,5 @@ def _refresh(ctx: Context, action: Action) -> dict[str, Any]:
         "culprit": found.culprit,
         "message": found.message,
         "findings": [f.model_dump_json() for f in found.findings],
+        "bisection": found.bisection.model_dump(mode="json") if found.bisection else None,
     }

@@ -15,6 +15,7 @@ from packets.deltas import GraphDelta
 from packets.graph import GraphReport
 from packets.packet import ExecutionPacket, GraphExcerpt
 from packets.plan import Module, Plan
+from packets.refresh import Looked
 from sandbox.git import Git
 
 _TREES = 6
@@ -72,6 +73,34 @@ class Knowledge:
             if no_cache or tree_after not in self._trees:
                 self._remember(tree_after, Linker(paths))
             return len(paths), parsed, delta(before, self.graph(tree_after))
+
+    def bring(self, tree_before: str, tree_after: str, *, no_cache: bool, anew: bool) -> tuple[Looked, GraphDelta]:
+        """Bring the graph to a tree, from the ground up where `anew`, and say how much work that was."""
+        with self._lock:
+            before, known = self.graph(tree_before), tree_after in self._trees
+            paths, parsed = self._facts(tree_after, no_cache=no_cache)
+            if no_cache or anew or not known:
+                self._remember(tree_after, Linker(paths))
+            read = sum(kind_of(path) != "file" for path in paths)
+            looked = Looked(
+                files=len(paths), parsed=parsed, known=read - parsed, opaque=len(paths) - read,
+                relinked=0 if known and not (no_cache or anew) else read,
+            )  # fmt: skip
+            return looked, delta(before, self.graph(tree_after))
+
+    def broken(
+        self, tree_before: str, tree_after: str, paths: Iterable[str]
+    ) -> dict[str, tuple[tuple[int, str, str], ...]]:
+        """Return by file where a name leads nowhere any more, the name as written, and what it led to.
+
+        For files whose content is the same in both trees: their lines are.
+        """
+        from controller.graph.drift import broken
+
+        with self._lock:
+            before, after = self._both(tree_before), self._both(tree_after)
+            found = {path: broken(before[0], after[0], path) for path in paths if path in after[0].facts}
+        return {path: places for path, places in found.items() if places}
 
     def markers(self, tree: str, plan: Plan, module_ids: Iterable[str]) -> frozenset[str]:
         """Return which markers of these modules stand as written in the sources of their scopes; tests do not count."""

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from controller.graph.drift import drift
+from controller.graph.drift import Sight, broken, drift
 from packets.plan import Plan
 from packets.refresh import Drift, DriftKind
 
@@ -32,14 +32,11 @@ def drifted(linker: Make, plan: Make) -> Callable[..., list[Drift]]:
     def made(files: dict[str, str], *modules: dict[str, Any], **given: Any) -> list[Drift]:
         whole: Plan = plan(modules or [ENGINE], given.pop("modules_map", MAP))
         before = given.pop("before", None)
-        graph = linker(files).graph()
-        return list(
-            drift(
-                whole, graph, tuple(files), given.pop("scenarios", SCENARIOS), given.pop("markers", MARKERS),
-                merged=given.pop("merged", {module.id for module in whole.modules()}),
-                before=linker(before).graph() if before else None, **given,
-            )
-        )  # fmt: skip
+        seen = {
+            "scenarios": SCENARIOS, "markers": MARKERS, "merged": {module.id for module in whole.modules()},
+            "before": linker(before).graph() if before else None, **given,
+        }  # fmt: skip
+        return list(drift(Sight(plan=whole, graph=linker(files).graph(), entries=tuple(files), **seen)))
 
     return made
 
@@ -59,7 +56,7 @@ def test_modules_without_files(drifted: Make) -> None:
 
 def test_a_declared_dependency_that_no_code_has_is_a_note(drifted: Make) -> None:
     (found,) = drifted(FILES, {**ENGINE, "depends_on": ["Money", "Tax"]})
-    assert (found.kind, found.is_note, found.path) == (DriftKind.STALE_EDGE, True, "app/engine.py")
+    assert (found.kind, found.note, found.path) == (DriftKind.STALE_EDGE, True, "app/engine.py")
     assert "Tax" in found.message
     text = {**FILES, "docs/guide.md": ""}
     assert drifted(text, ENGINE, {"id": "Docs", "write_scope": ["docs/"], "depends_on": ["Engine"]}) == []
@@ -82,10 +79,54 @@ def test_what_a_later_module_takes_back_is_not_missing(drifted: Make) -> None:
 
 def test_files_and_edges_behind_the_plan_s_back(drifted: Make) -> None:
     now = {**FILES, "app/engine.py": FILES["app/engine.py"] + "import app.tax\n"}
-    found = drifted(now, before=FILES, changed=["app/engine.py", "app/tax.py", "Makefile", "caf\udce9"])
+    found = drifted(now, before=FILES, changed=["app/engine.py", "app/tax.py", "Makefile", "caf\\xe9"])
     assert [(each.kind, each.path, each.line) for each in found] == [
         (DriftKind.UNPLANNED_FILE, "Makefile", 0),
         (DriftKind.UNPLANNED_FILE, "app/tax.py", 0),
         (DriftKind.UNPLANNED_FILE, "caf\\xe9", 0),
         (DriftKind.UNPLANNED_EDGE, "app/engine.py", 3),
     ]
+
+
+def test_only_what_is_held_is_set_beside_the_tree(drifted: Make) -> None:
+    """A narrow level says nothing of other modules, nor of the map's that it has nothing to do with."""
+    other = {"id": "Other", "write_scope": ["app/other.py"], "depends_on": ["Tax"]}
+    gone = {path: text for path, text in FILES.items() if path != "app/tax.py"}
+    everything = drifted(gone, ENGINE, other, scenarios=set())
+    assert {(each.kind, each.module) for each in everything} == {
+        (DriftKind.ORPHAN_MODULE, "Tax"), (DriftKind.ORPHAN_MODULE, "Other"), (DriftKind.MISSING_SCENARIO, "Engine"),
+    }  # fmt: skip
+    assert [each.module for each in drifted(gone, ENGINE, other, scenarios=set(), held={"Engine"})] == ["Engine"]
+    assert {each.module for each in drifted(gone, ENGINE, other, held={"Other"})} == {"Tax", "Other"}
+
+
+def test_new_edges_are_looked_for_in_the_files_that_may_have_gained_one(drifted: Make) -> None:
+    now = {**FILES, "app/engine.py": FILES["app/engine.py"] + "import app.tax\n"}
+    assert [each.subject for each in drifted(now, before=FILES, gained={"app/engine.py"})] == ["Tax"]
+    assert drifted(now, before=FILES, gained={"app/money.py"}) == []
+
+
+def test_a_name_that_leads_nowhere_any_more_is_said_with_its_line(drifted: Make, linker: Make) -> None:
+    """Also where the name comes by way of another file, and not where it only moved."""
+    users = {"app/direct.py": "from app.a import f, g\n\nf()\n", "app/far.py": "import os\nfrom app.b import f\n"}
+    before = linker({"app/a.py": "def f(): pass\ndef g(): pass\n", "app/b.py": "from app.a import f\n", **users})
+    after = linker({"app/a.py": "def h(): pass\ndef g(): pass\n", "app/b.py": "from app.a import h\n", **users})
+    found = {path: broken(before, after, path) for path in users}
+    assert found == {
+        "app/direct.py": ((1, "f", "app/a.py::f"), (3, "f", "app/a.py::f")),
+        "app/far.py": ((2, "f", "app/a.py::f"),),
+    }
+    moved = linker({"app/a.py": "from app.c import f\ndef g(): pass\n", "app/c.py": "def f(): pass\n", **users})
+    assert broken(before, moved, "app/direct.py") == ()
+    (said, *_) = drifted(FILES, broken={"app/far.py": found["app/far.py"]})
+    assert (said.kind, said.path, said.line, said.note) == (DriftKind.STALE_EDGE, "app/far.py", 2, False)
+    assert "app/a.py::f" in said.message
+
+
+def test_every_drift_says_what_to_do(drifted: Make) -> None:
+    now = {"app/engine.py": "import app.tax\n", "app/tax.py": "", "Makefile": ""}
+    found = drifted(
+        now, before=FILES, scenarios=set(), markers=set(), changed=["Makefile"], broken={"x.py": ((1, "n", "y.py"),)}
+    )
+    assert {each.kind for each in found} == set(DriftKind)
+    assert all(each.todo for each in found)

@@ -1,0 +1,88 @@
+"""grace refresh: one level of one run, on the tree as it is now. Reads trees, runs checks in throwaway copies."""
+
+from dataclasses import dataclass
+
+from controller import refnames
+from controller.context import Context
+from controller.refreshing.look import Look, look, merged
+from packets.errors import UsageError
+from packets.refresh import RefreshLevel, RefreshReport
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which level was asked for; exactly one."""
+
+    module: str = ""
+    wave: int | None = None
+    phase: str = ""
+    full: bool = False
+
+    @property
+    def level(self) -> RefreshLevel:
+        """Return the level; raises UsageError unless exactly one was asked for."""
+        asked = {"module": self.module, "wave": self.wave is not None, "phase": self.phase, "full": self.full}
+        levels = [RefreshLevel(name) for name, given in asked.items() if given]
+        if len(levels) != 1:
+            raise UsageError("name one level", "--module ID, --wave N, --phase ID or --full")
+        return levels[0]
+
+
+def tip(ctx: Context) -> str:
+    """Return the commit to look at: the integration branch while it lives, else the branch that the run lands on."""
+    ref = refnames.integration(ctx.run_id)
+    held = {**ctx.git.refs(ctx.run.base_ref), **ctx.git.refs(ref)}
+    return held.get(ref) or held.get(ctx.run.base_ref) or ctx.run.base_commit
+
+
+def refresh(
+    ctx: Context, scope: Scope, *, tree: str = "", no_cache: bool = False, checks: bool = True
+) -> RefreshReport:
+    """Refresh at one level; raises UsageError for one that the run does not have.
+
+    What a run did before its modules' first merge is the tree before; for a phase and for all, where the run began.
+    """
+    level, names = scope.level, _modules(ctx, scope)
+    tree = tree or ctx.git.tree(tip(ctx))
+    asked = Look(
+        level,
+        _before(ctx, level, names),
+        tree,
+        names,
+        f"refresh-{level}",
+        wave=_same_wave(ctx, names),
+        expected=ctx.git.tree(ctx.expected_tip()),
+        ends=scope.phase,
+        checks="run" if checks else "none",
+        no_cache=no_cache,
+    )
+    return look(ctx, asked, lambda: False)
+
+
+def _modules(ctx: Context, scope: Scope) -> tuple[str, ...]:
+    """Return the modules of the level whose work is on the tree."""
+    rows, level = ctx.store.modules(ctx.run_id), scope.level
+    fits = {
+        "module": [m["module"] for m in rows if m["module"] == scope.module],
+        "wave": [m["module"] for m in rows if m["wave"] == scope.wave],
+        "phase": [m["module"] for m in rows if m["phase"] == scope.phase],
+        "full": [m["module"] for m in rows],
+    }[level]
+    if not fits:
+        names = ", ".join(m["module"] for m in rows)
+        raise UsageError(f"run {ctx.run_id} has no such {level}", f"modules: {names}")
+    there = merged(ctx)
+    return tuple(m for m in fits if m in there)
+
+
+def _before(ctx: Context, level: RefreshLevel, names: tuple[str, ...]) -> str:
+    """Return the tree before the first merge of these modules, or the one that the run began with."""
+    narrow = level in {RefreshLevel.MODULE, RefreshLevel.WAVE}
+    merges = [s for s in ctx.records.saga() if s.kind == "merge" and s.state == "done" and s.module in names]
+    return ctx.git.tree(merges[0].before if narrow and merges else ctx.run.base_commit)
+
+
+def _same_wave(ctx: Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    rows, there = ctx.store.modules(ctx.run_id), merged(ctx)
+    waves = {m["wave"] for m in rows if m["module"] in names}
+    return tuple(m["module"] for m in rows if m["wave"] in waves and m["module"] in there)

@@ -1,0 +1,250 @@
+"""From what a query captured in one file to its facts: frames entered and left, names bound, definitions made."""
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from controller.graph.facts import Definition, FileFacts, Import
+from controller.graph.languages.frames import CLASSES, Frame, Frames, Told
+from controller.graph.languages.roots import References
+from controller.graph.languages.syntax import Captured, Statement, Syntax, Thing, past_gap
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SIGNATURE_MAX = 300
+_VARIABLE_MAX = 120
+_FRAMES = {
+    "class": "class", "namespace": "namespace", "inside": "class", "object": "object", "function": "function",
+    "method": "function", "closure": "closure", "lambda": "closure", "anonymous": "function", "block": "block",
+}  # fmt: skip
+_STATEMENTS = ("import", "export")
+_KINDS = {"class": "class", "namespace": "class", "variable": "variable", "field": "variable", "method": "method"}
+
+
+class Seen(NamedTuple):
+    """One name in use: where it stands and in which frame."""
+
+    start: int
+    end: int
+    text: str
+    frame: Frame
+
+
+class Typed(NamedTuple):
+    """What a definition says of its type, to be looked up when all names are bound: `frame` is where."""
+
+    frame: Frame
+    scope: str
+    bound: str
+    told: Told
+    at: int
+
+
+def facts_of(syntax: Syntax, source: bytes, captured: Captured) -> FileFacts:
+    """Return the facts of one file."""
+    return _File(syntax, source, captured).facts()
+
+
+class _File:
+    """One file on its way from captures to facts."""
+
+    def __init__(self, syntax: Syntax, source: bytes, captured: Captured) -> None:
+        self.syntax = syntax
+        self.source = source
+        self.captured = captured
+        self.breaks = [match.start() for match in re.finditer(rb"\n", source)]
+        self.definitions: dict[str, Definition] = {}
+        self.imports: dict[Import, None] = {}
+        self.typed: list[Typed] = []
+        self.members: dict[str, Frame] = {}
+        self.named = {
+            thing.beside["name"].start_byte for thing in captured.things if _framed(thing) and "name" in thing.beside
+        }
+
+    def facts(self) -> FileFacts:
+        seen = self._sweep()
+        references = References(self.syntax, self.source, self.captured.places, seen)
+        for each in self.typed:
+            self._typed(references, each)
+        found = tuple(each._replace(line=self.line(each.line)) for each in references.collect())
+        definitions = sorted(self.definitions.values(), key=lambda each: (each.line, each.qual))
+        return FileFacts(tuple(definitions), tuple(self.imports), found)
+
+    def line(self, position: int) -> int:
+        """Return the line of a byte, counted from 1."""
+        return bisect_right(self.breaks, position - 1) + 1
+
+    def text(self, node: "Node | None") -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace") if node else ""
+
+    def _frames(self) -> list[Frame]:
+        frames = [Frame("file", -1, len(self.source) + 1, node=True)]
+        named = set()
+        for thing in self.captured.things:
+            if _framed(thing):
+                node = thing.node if thing.kind in _FRAMES else thing.beside["body"]
+                frames.append(Frame(_FRAMES.get(thing.kind, "object"), node.start_byte, node.end_byte, thing))
+                if "name" in thing.beside:
+                    named.add((node.start_byte, node.end_byte))
+        # a literal that is the body of something named is no nameless one
+        return [each for each in frames if not _nameless(each) or (each.start, each.end) not in named]
+
+    def _sweep(self) -> list[Seen]:
+        """Place everything in its frame; names are bound, the rest is returned."""
+        frames = Frames(self._frames(), self._entered)
+        places = self.captured.places
+        attributes = {start: end for start, end in places["attribute"].items() if self._called(end)}
+        roots = {start: end for start, end in places["root"].items() if start not in places["attribute"]}
+        events: list[tuple[int, int, Thing | None]] = [
+            (start, -end, None) for name in (roots, places["self"], attributes) for start, end in name.items()
+        ]
+        for thing in self.captured.things:
+            if thing.kind not in _FRAMES and not _framed(thing):
+                named = thing.beside.get("name", thing.node) if thing.kind not in _STATEMENTS else thing.node
+                events.append((named.start_byte, -named.end_byte, thing))
+        events.sort(key=lambda event: event[:2])
+        taken = {start for start, _, thing in events if thing and thing.kind not in (*_STATEMENTS, "property")}
+        taken |= self.named | places["skip"].keys()
+        seen: list[Seen] = []
+        until = -1
+        for start, minus_end, each in events:
+            if start < until:
+                continue
+            frame = frames.at(start)
+            if each is None:
+                if start not in taken:
+                    text = self.source[start:-minus_end].decode("utf-8", "replace")
+                    seen.append(Seen(start, -minus_end, text, frame))
+            elif each.kind in _STATEMENTS:
+                until = -minus_end if each.kind == "import" else until
+                self._statement(each, frame)
+            elif start not in self.named:
+                self._place(each, frame)
+        frames.at(1 << 62)
+        return seen
+
+    def _called(self, end: int) -> bool:
+        arguments, generic = self.captured.places["arguments"], self.captured.places["generic"]
+        end = past_gap(self.source, end)
+        if end in generic:
+            end = past_gap(self.source, generic[end])
+        return end in arguments
+
+    def _statement(self, thing: Thing, frame: Frame) -> None:
+        scope = frame.owner().qual
+        for found in self.syntax.imports(Statement(thing.node, self.source, scope)):
+            self.imports.setdefault(found)
+            if found.scope == scope and found.bound:
+                frame.imported.add(found.bound)
+
+    def _entered(self, frame: Frame) -> None:
+        """Name a frame whose thing counts where it stands, and define it."""
+        thing, parent = frame.thing, frame.parent
+        frame.opened = frame.kind not in ("class", "object") or self.syntax.bare
+        if thing is None or parent is None or not (name := self.text(thing.beside.get("name"))):
+            return
+        if thing.kind == "inside":
+            frame.name = ".".join(self.syntax.parts(name.encode()))
+        elif (home := self._home(thing, parent)) is not None:
+            frame.parent, frame.name, frame.node = home, name, True
+            self._define(thing, home, name)
+        elif parent.kind not in CLASSES:
+            parent.bind(name, thing.node.start_byte)
+        if frame.kind == "class" and frame.name:
+            qual = f"{frame.parent.qual}.{frame.name}" if frame.parent and frame.parent.qual else frame.name
+            frame.defined = self.members.setdefault(qual, frame).defined
+
+    def _home(self, thing: Thing, parent: Frame) -> Frame | None:
+        """Return the frame of which a thing is a member; None where it is a local."""
+        if owner := thing.beside.get("owner"):
+            parts = self.syntax.parts(self.source[owner.start_byte : owner.end_byte])
+            return self._owner(parent, ".".join(parts)) if parts and parent.kind in ("file", "namespace") else None
+        inside = parent.kind in CLASSES and bool(parent.name)
+        if thing.kind in ("method", "field"):
+            return parent if inside else None
+        if thing.kind in ("variable", "closure"):
+            return parent if inside or parent.kind == "file" else None
+        return parent
+
+    def _owner(self, parent: Frame, name: str) -> Frame:
+        """Return a frame of the class whose members are defined outside of it."""
+        qual = f"{parent.qual}.{name}" if parent.qual else name
+        made = Frame("class", parent.start, parent.end, None, name, parent=parent, qual=qual, opened=self.syntax.bare)
+        made.defined = self.members.setdefault(qual, made).defined
+        return made
+
+    def _define(self, thing: Thing, home: Frame, name: str) -> None:
+        home.defined.add(name)
+        qual = f"{home.qual}.{name}" if home.qual else name
+        kind = _KINDS.get(thing.kind) or ("method" if home.kind in ("class", "object") else "function")
+        at = thing.beside["name"].start_byte
+        known = self.definitions.get(qual)
+        if known is None or (known.kind == "variable" and kind != "variable"):
+            self.definitions[qual] = Definition(qual, kind, self.line(at), self._signature(thing, at))
+        if returns := self._told(thing, "returns"):
+            self.typed.append(Typed(home, qual, "()", returns, at))
+        if told := self._any_told(thing):
+            self.typed.append(Typed(home, home.qual, name, told, at))
+
+    def _place(self, thing: Thing, frame: Frame) -> None:
+        """Bind or define what has no frame of its own."""
+        at = thing.beside.get("name", thing.node)
+        name = self.text(at)
+        if thing.kind == "property":
+            owner, told = frame.own_class(), self._any_told(thing)
+            if owner and told:
+                self.typed.append(Typed(frame, owner.qual, name, told, at.start_byte))
+            return
+        home = self._home(thing, frame) if thing.kind in ("variable", "field") else None
+        if home:
+            self._define(thing, home, name)
+        elif thing.kind != "field":
+            home = frame.function() if thing.kind == "hoisted" else frame
+            home.bind(name, at.start_byte)
+            if told := self._any_told(thing):
+                home.types[name] = told
+
+    def _any_told(self, thing: Thing) -> Told | None:
+        return next(filter(None, (self._told(thing, name) for name in ("type", "made", "result", "like"))), None)
+
+    def _told(self, thing: Thing, name: str) -> Told | None:
+        node = thing.beside.get(name)
+        parts = self.syntax.parts(self.source[node.start_byte : node.end_byte]) if node else ()
+        if not parts:
+            return None
+        return Told((*parts, "()") if name == "result" else parts, name in ("type", "returns"), name == "like")
+
+    def _typed(self, references: References, each: Typed) -> None:
+        """Say the type of a field, a variable or a result as facts do: another name for the type."""
+        found = references.typed(each.frame, each.told)
+        if found:
+            scope, root, attrs = found
+            symbol = ".".join(filter(None, (scope, root, *attrs)))
+            self.imports.setdefault(Import(each.scope, each.bound, "", symbol, "", self.line(each.at)))
+
+    def _signature(self, thing: Thing, at: int) -> str:
+        """Return the head of a definition, from what is no decorator to its body; of a variable its line."""
+        node = thing.node
+        start = node.start_byte
+        for child in node.children[:20]:
+            if child.type not in self.syntax.prefixes:
+                start = child.start_byte
+                break
+        body = thing.beside.get("body") or node.child_by_field_name("body")
+        if thing.kind in ("variable", "field"):
+            end = self.source.find(b"\n", at)
+            end = min(len(self.source) if end < 0 else end, at + _VARIABLE_MAX)
+        else:
+            end = body.start_byte if body and body.start_byte > at else node.end_byte
+        written = self.source[start : min(end, start + 4 * _SIGNATURE_MAX)].decode("utf-8", "replace")
+        return " ".join(written.split())[:_SIGNATURE_MAX].rstrip(" {=:;,")
+
+
+def _framed(thing: Thing) -> bool:
+    """Tell whether a thing has a frame: what is inside it may be its member or its local."""
+    return thing.kind in _FRAMES or (thing.kind == "variable" and "body" in thing.beside)
+
+
+def _nameless(frame: Frame) -> bool:
+    return frame.thing is not None and frame.thing.kind == "object"

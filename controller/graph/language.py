@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import NamedTuple, Protocol
 
@@ -17,6 +17,9 @@ from controller.graph.facts import NOTHING, FileFacts
 
 MAX_BLOB = 8 << 20
 """Bytes. Larger sources are generated; they stay at file level."""
+
+_PATHS = 1 << 17
+"""Paths of which the kind is kept; asked for with every name."""
 
 
 class Files(NamedTuple):
@@ -67,7 +70,9 @@ class Ecosystem(Protocol):
 class Kind:
     """Files that are read alike. `files` are patterns of whole names and go before `suffixes`.
 
-    `exported` is the scope in which other files look for what a file offers; empty: its top level.
+    `exported` is the scope in which other files look for what a file offers; empty: its top level. In `outward` kinds
+    a name is looked up from its scope outward, inherited members included; what such a file `includes` whole is seen
+    by whoever includes it.
     """
 
     name: str
@@ -75,9 +80,16 @@ class Kind:
     suffixes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     exported: str = ""
+    outward: bool = False
+    includes: bool = False
 
 
-KINDS = (Kind("python", "python", (".py", ".pyi", ".pyw")),)
+KINDS = (
+    Kind("python", "python", (".py", ".pyi", ".pyw")),
+    Kind("java", "java", (".java",), outward=True),
+    Kind("go", "go", (".go",)),
+    Kind("gomod", "go", files=("go.mod", "go.work")),
+)
 """Every kind that is read; the order says who is asked first."""
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
@@ -106,6 +118,20 @@ def exported(path: str) -> str:
     """Return the scope of a file in which others look for its names."""
     kind = _BY_NAME.get(kind_of(path))
     return kind.exported if kind else ""
+
+
+@lru_cache(_PATHS)
+def outward(path: str) -> bool:
+    """Tell whether names of a file are looked up from their scope outward."""
+    kind = _BY_NAME.get(kind_of(path))
+    return kind is not None and kind.outward
+
+
+@lru_cache(_PATHS)
+def includes(path: str) -> bool:
+    """Tell whether a file sees what the files that it imports import in turn."""
+    kind = _BY_NAME.get(kind_of(path))
+    return kind is not None and kind.includes
 
 
 def facts(kind: str, blob: bytes) -> FileFacts:

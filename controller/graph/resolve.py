@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import, Reference
-from controller.graph.language import Ecosystem, Files, ecosystem, exported, family_of
+from controller.graph.language import Ecosystem, Files, ecosystem, exported, family_of, includes, outward
 from controller.graph.scattered import scattered
 from packets.graph import EdgeKind
+
+if TYPE_CHECKING:
+    from controller.graph.outward import Outward
 
 _DEEPEST = 24
 """Steps of one name through re-exports and bases; deeper is a loop."""
@@ -62,6 +65,13 @@ class Resolver:
             self._families[path] = family_of(path)
         return self._families[path]
 
+    @cached_property
+    def outward(self) -> "Outward":
+        """What resolves names of kinds that look outward."""
+        from controller.graph.outward import Outward
+
+        return Outward(self)
+
     def _around(self, place: str, files: Callable[[], tuple[str, ...]]) -> Mapping[str, str]:
         """Return who defines the names of a package, or the names that a file sees beside its own."""
         if place not in self._beside:
@@ -76,7 +86,7 @@ class Resolver:
 
     def _seen_from(self, path: str) -> Mapping[str, str]:
         family = self._family(path)
-        return self._around(path, lambda: self.ecosystem(family).beside(path)) if family else {}
+        return self._around(path, lambda: self.ecosystem(family).beside(path)) if family and not outward(path) else {}
 
     def definitions(self, path: str) -> Mapping[str, Definition]:
         """Return the definitions of a file by their name inside it."""
@@ -120,9 +130,13 @@ class Resolver:
     def _name(self, path: str, scope: str, name: str, depth: int) -> tuple[Target, ...]:
         qual = f"{scope}.{name}" if scope else name
         found = [Target(f"{path}::{qual}")] if qual in self.definitions(path) else []
-        for each in self.imports(path, scope, name):
+        bound = self.imports(path, scope, name)
+        for each in bound:
             found += self.imported(path, each, depth + 1)
-        if not found and not scope:
+        if outward(path):
+            found = [self.outward.defined(each) for each in found]
+            found += self.outward.name(path, scope, name, depth) if not found and not bound else []
+        elif not found and not scope:
             found += self._starred(path, name, depth)
             if not found and (home := self._seen_from(path).get(name)):
                 found.append(Target(f"{home}::{name}"))
@@ -178,6 +192,9 @@ class Resolver:
     def imported(self, path: str, each: Import, depth: int = 0) -> list[Target]:
         """Return what one import binds; nothing when it is external or missing."""
         first, *rest = each.symbol.split(".")
+        if not each.denotes and outward(path):
+            targets, complete = self.follow(path, each.scope, first, tuple(rest), depth + 1)
+            return targets if complete else []
         if not each.denotes:
             targets = list(self.name(path, "", first, depth + 1))
         else:
@@ -224,7 +241,8 @@ class Resolver:
             member = f"{qual}.{name}"
             home = path if member in self.definitions(path) else self._seen_from(path).get(member)
             if home := home or self._elsewhere(path, qual, member, depth):
-                return [each._replace(id=f"{home}::{member}")]
+                found = each._replace(id=f"{home}::{member}")
+                return [self.outward.defined(found) if outward(home) else found]
             if qual and self.imports(path, qual, name):
                 return list(self.name(path, qual, name, depth + 1))
         return []
@@ -281,6 +299,9 @@ class Resolver:
         if depth > _DEEPEST:
             return [], False
         targets: list[Target] = list(self.name(path, scope, root, depth + 1))
+        while not targets and attrs and includes(path):  # the beginning may be a namespace, which nobody holds
+            root, attrs = f"{root}.{attrs[0]}", attrs[1:]
+            targets = list(self.name(path, scope, root, depth + 1))
         if not targets:
             return [], False
         for attr in attrs:

@@ -1,0 +1,58 @@
+"""Source bytes to the captures of a query, whatever the bytes are."""
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Query
+
+_DEEPEST = 1000
+"""Syntax nodes inside syntax nodes; what is deeper costs its square, and nobody wrote it by hand."""
+
+_RUBBLE = 400_000_000
+"""About half a second. A file beyond it is no source; it stays at file level."""
+
+Captures = "dict[str, list[Node]]"
+
+
+@cache
+def tools(grammar: str, *queries: str) -> "tuple[Language, Query]":
+    """Return a grammar by the name of its wheel, and the query that these files make together."""
+    from tree_sitter import Language, Query
+
+    language = Language(import_module(grammar).language())
+    return language, Query(language, "\n".join(Path(each).read_text(encoding="utf-8") for each in queries))
+
+
+def read(source: bytes, grammar: str, *queries: str) -> "tuple[dict[str, list[Node]], int]":
+    """Return what the query captures and the line of the first syntax error, 0 where there is none."""
+    from tree_sitter import Parser, QueryCursor
+
+    language, query = tools(grammar, *queries)
+    root = Parser(language).parse(source).root_node
+    error, rubble = errors(root) if root.has_error else (0, 0)
+    if rubble > _RUBBLE:
+        return {}, error
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(_DEEPEST)
+    return cursor.captures(root), error
+
+
+def errors(root: "Node") -> tuple[int, int]:
+    """Return the line of the first syntax error, and what a query over all of them would cost.
+
+    A query asks for the siblings of each token; in one long run of tokens that nothing could join, the cost is its
+    square.
+    """
+    first, rubble = 0, 0
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.is_error or node.is_missing:
+            line = node.start_point.row + 1
+            first = min(first or line, line)
+            rubble += (node.child_count - node.named_child_count) ** 2
+        todo += [child for child in node.children if child.has_error or child.is_missing]
+    return first or root.start_point.row + 1, rubble

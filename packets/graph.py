@@ -1,5 +1,7 @@
 """What crosses rooms of the knowledge graph: nodes, edges, and the comparison that the reviewer judges."""
 
+from enum import StrEnum
+
 from packets.deltas import GraphDelta
 from packets.nodes import Edge, EdgeKind, Node, NodeKind
 from packets.value import Value

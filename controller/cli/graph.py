@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -167,16 +166,12 @@ def diff(
 
 @contextmanager
 def _opened() -> "Iterator[tuple[Git, Knowledge]]":
-    """Open the repository and its graph; what was read is kept only where grace has been before."""
-    from controller.graph import Knowledge
+    """Open the repository around the working directory and its graph."""
+    from controller.graph.opened import knowledge
     from sandbox.git import Git
 
-    with Git.discover(Path.cwd()) as git:
-        if git.roots.state.is_dir():
-            yield git, Knowledge(git, git.roots.state / "cache" / "facts.db")
-        else:
-            with TemporaryDirectory(prefix="grace-") as folder:
-                yield git, Knowledge(git, Path(folder) / "facts.db")
+    with Git.discover(Path.cwd()) as git, knowledge(git) as graphs:
+        yield git, graphs
 
 
 @contextmanager

@@ -5,10 +5,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packets.errors import UsageError
 from sandbox.effect import effect
 from sandbox.git import Git
+
+if TYPE_CHECKING:
+    from controller.plan.communities import Proposal
 
 _SCHEMA = ".grace/plan.schema.json"
 _MAX_FILES = 20_000
@@ -28,15 +32,31 @@ def init(path: Path = Path("plan.yaml"), force: bool = False) -> None:
             raise UsageError(f"there is no folder {path.parent}", "make it first, or name another place")
         inside = plan.relative_to(top).as_posix() if plan.is_relative_to(top) else ""
         found = survey(_paths(git, top), lambda name: _text(top / name), inside)
-        text = starter(found, top.name, os.path.relpath(top / _SCHEMA, plan.parent).replace(os.sep, "/"))
+        proposals = _proposals(git, inside)
+        text = starter(found, top.name, os.path.relpath(top / _SCHEMA, plan.parent).replace(os.sep, "/"), proposals)
         _write(path, text, force=force)
         with suppress(OSError):  # an editor's help is no reason to fail
             git.exclude("/.grace/")
             (top / _SCHEMA).parent.mkdir(exist_ok=True)
             (top / _SCHEMA).write_text(shipped(), encoding="utf-8")
     sys.stdout.write(f"wrote {path}{f', for {found.language}' if found.language else ''}\n")
-    sys.stdout.write(f"  may write: {', '.join(found.scope)}\n  check: {found.check or 'none found'}\n")
+    what = f"{len(proposals)} modules" if proposals else f"may write: {', '.join(found.scope)}"
+    sys.stdout.write(f"  {what}\n  check: {found.check or 'none found'}\n")
     sys.stdout.write(f"next: say in it what is to be done and by whom, then `grace plan check {path}`\n")
+
+
+def _proposals(git: Git, plan: str) -> "Sequence[Proposal]":
+    """Propose modules from the graph of the last commit; none where there is no code that can be parted."""
+    from controller.graph.excerpt import is_test
+    from controller.graph.opened import knowledge
+    from controller.plan.communities import propose
+
+    commit = git.find("HEAD")
+    if commit is None:
+        return []
+    with knowledge(git) as graphs:
+        graph = graphs.graph(git.tree(commit))
+        return propose(graph, [path for path in graph.by_path if is_test(path)], besides=plan)
 
 
 def _paths(git: Git, top: Path) -> Sequence[str]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,10 +115,7 @@ def _knowledge(git: "Git", loaded: "LoadedPlan") -> "Iterator[Knowledge | None]"
     if not any(module.expected_deltas.graph for module in loaded.plan.modules()):
         yield None
         return
-    from controller.graph import Knowledge
+    from controller.graph.opened import knowledge
 
-    if git.roots.state.is_dir():
-        yield Knowledge(git, git.roots.state / "cache" / "facts.db")
-        return
-    with TemporaryDirectory(prefix="grace-") as folder:
-        yield Knowledge(git, Path(folder) / "facts.db")
+    with knowledge(git) as graphs:
+        yield graphs

@@ -2,9 +2,17 @@
 
 import json
 import re
+from collections.abc import Sequence
 
+from controller.plan.communities import Proposal
+from controller.plan.proposals import proposed
 from controller.plan.survey import Survey
 from packets.ids import module_id_fault
+
+_PROPOSED = """\
+      # What the code holds together by itself, as modules. Delete those that you change nothing in; one that others
+      # depend on may move to `modules_map: {{Name: [its write_scope]}}`.
+"""
 
 _TEMPLATE = """\
 # yaml-language-server: $schema={schema}
@@ -31,6 +39,9 @@ phases:
     # Judges everything together, before it lands.
 {checks}
     modules:
+{modules}"""
+
+_ONE = """\
       - id: {module}
         purpose: Say in a sentence what is to be done here
         # All that this module may write; folders end in /. Two modules that share a path need a `depends_on`.
@@ -51,8 +62,11 @@ phases:
 """
 
 
-def starter(found: Survey, folder: str, schema: str) -> str:
-    """Return the plan's text; `folder` is the repository's name, `schema` the way from the plan to its schema."""
+def starter(found: Survey, folder: str, schema: str, proposals: Sequence[Proposal] = ()) -> str:
+    """Return the plan's text; `folder` is the repository's name, `schema` the way from the plan to its schema.
+
+    Without proposals one module shows how it is done.
+    """
     checks = f"    checks: [{_scalar(found.check)}]" if found.check else "    checks: []    # no test command was found"
     image = (
         f"image: {{from: {_scalar(found.image)}}}    # has the tools of {found.language}; `setup: [...]` adds to it\n"
@@ -64,9 +78,13 @@ def starter(found: Survey, folder: str, schema: str) -> str:
         name=_name(folder),
         image=image,
         checks=checks,
-        module=_module(found.scope[0]),
-        scope=f"[{', '.join(map(_scalar, found.scope))}]",
+        modules=_PROPOSED.format() + proposed(proposals, found) if proposals else _one(found),
     )
+
+
+def _one(found: Survey) -> str:
+    scope = f"[{', '.join(map(_scalar, found.scope))}]"
+    return _ONE.format(module=_module(found.scope[0]), scope=scope)
 
 
 def _scalar(text: str) -> str:

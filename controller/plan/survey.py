@@ -41,7 +41,7 @@ LANGUAGES = (
 
 _HOUSES = frozenset({"src", "lib", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "source"})
 _TESTS = frozenset({"test", "tests", "spec", "specs", "__tests__", "testing", "e2e"})
-_ASIDE = frozenset({"docs", "doc", "examples", "example", "scripts", "tools", "vendor", "third_party", "node_modules"})
+ASIDE = frozenset({"docs", "doc", "examples", "example", "scripts", "tools", "vendor", "third_party", "node_modules"})
 
 
 class Survey(NamedTuple):
@@ -95,7 +95,7 @@ def _scope(paths: Iterable[str], plan: str) -> tuple[str, ...]:
         depth = 2 if names[0] in _HOUSES and len(names) > 2 else 1  # noqa: PLR2004 - house, home, file
         if len(names) == 1:
             files.append(path)
-        elif not names[0].startswith(".") and names[0] not in _ASIDE | _TESTS:
+        elif not names[0].startswith(".") and names[0] not in ASIDE | _TESTS:
             homes["/".join(names[:depth])] += 1
     folders = [f"{escape(home)}/" for home, _ in sorted(homes.items(), key=lambda found: (-found[1], found[0]))]
     for entry in [*folders, *(escape(file) for file in sorted(files) if not is_protected(file))]:

@@ -39,6 +39,12 @@ class Trees:
             return Found(frozenset(self.head.graph.inside(same[0])))
         return meaning
 
+    def ids(self, wanted: GraphExpectation, name: str) -> frozenset[str]:
+        """Return the nodes that a name of an expectation stands for, in the tree in which it must be; nothing else."""
+        removed = wanted.verb in (GraphVerb.EDGE_REMOVED, GraphVerb.NODE_REMOVED)
+        meaning = (self.base.resolve(name) if removed else self.in_head(name)) if name else Unknown(NameKind.BARE)
+        return meaning.ids if isinstance(meaning, Found) else frozenset()
+
     def judge(self, wanted: GraphExpectation) -> Expectation:
         """Say whether the two trees show it."""
         judges: dict[GraphVerb, Callable[[GraphExpectation], _Judged]] = {
@@ -190,6 +196,6 @@ def name_problems(graph: Graph, linker: Linker, territory: Territory) -> list[Na
             for name in filter(None, (wanted.source, wanted.target)):
                 message, hint, refuses = check.problem(name, on_base=wanted.verb in _REMOVES)
                 if message:
-                    severity = "error" if refuses else "warning"
-                    problems.append(NameProblem(module.id, index, message, hint, severity))
+                    said = NameProblem(module.id, index, message, hint)
+                    problems.append(said if refuses else said._replace(severity="warning"))
     return problems

@@ -15,6 +15,7 @@ from packets.deltas import GraphDelta
 from packets.graph import GraphReport
 from packets.packet import ExecutionPacket, GraphExcerpt
 from packets.plan import Module, Plan
+from packets.problem import NameProblem
 from packets.refresh import Looked
 from sandbox.git import Git
 
@@ -46,10 +47,12 @@ class Knowledge:
     ) -> GraphReport:
         """Set expected and claimed deltas of one module beside what the two trees show."""
         from controller.graph.compare import compare
+        from controller.graph.texts import Texts
 
+        texts = Texts(self.git, base_tree, head_tree)
         with self._lock:  # resolving a name notes what it found on the way
             base, head = self._both(base_tree), self._both(head_tree)
-            return compare(Territory(plan), packet, base=base, head=head, claimed=claimed)
+            return compare(Territory(plan), packet, base=base, head=head, claimed=claimed, texts=texts)
 
     def excerpt(self, tree: str, plan: Plan, module: Module) -> GraphExcerpt:
         """Return what a worker on this module should know of the code around it."""
@@ -57,8 +60,8 @@ class Knowledge:
 
         return excerpt(self.graph(tree), Territory(plan), module)
 
-    def name_problems(self, tree: str, plan: Plan) -> Sequence[tuple[str, int, str]]:
-        """Return (module id, index of the graph expectation, message) for every name that cannot be meant."""
+    def name_problems(self, tree: str, plan: Plan) -> Sequence[NameProblem]:
+        """Return what is wrong with the names in the plan's graph expectations, in plan order."""
         from controller.graph.expectations import name_problems
 
         with self._lock:

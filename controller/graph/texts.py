@@ -1,6 +1,6 @@
 """The texts behind two trees, read when asked for: graphs say what a file holds, not how alike two of them are."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from controller.graph.knowledge import readable
@@ -33,11 +33,10 @@ class Texts:
         chosen = ((path, self.changes[path]) for path in paths if path in self.changes)
         return self._read({path: each.new_blob for path, each in chosen if each.new_mode in _FILES})
 
-    def now(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the texts of files of the head, changed or not, that have one of these names."""
-        wanted = frozenset(names)
+    def now(self, wanted: Callable[[str], object]) -> dict[str, str]:
+        """Return the texts of files of the head, changed or not, whose own name is wanted."""
         entries = {readable(path): entry for path, entry in self._git.entries(self._trees[1]).items()}
-        chosen = {p: e.blob for p, e in entries.items() if e.mode in _FILES and p.rpartition("/")[2] in wanted}
+        chosen = {p: e.blob for p, e in entries.items() if e.mode in _FILES and wanted(p.rpartition("/")[2])}
         return self._read(chosen)
 
     def _read(self, blobs: Mapping[str, str]) -> dict[str, str]:

@@ -3,13 +3,14 @@
 Edges belong to the file they start in, so one file can be linked again on its own (`Linker.file_edges`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from controller.graph.facts import FileFacts, Import, Reference
+from controller.graph.facts import Definition, FileFacts, Import, Reference
 from controller.graph.model import Graph
 from controller.graph.resolve import Resolver, Target
-from packets.graph import Edge, EdgeKind, Node, NodeKind
+from controller.graph.world import NO_FILE, World
+from packets.nodes import Edge, EdgeKind, Node, NodeKind
 
 
 class FileEdges(NamedTuple):
@@ -19,79 +20,112 @@ class FileEdges(NamedTuple):
     holes: frozenset[tuple[int, str]]
 
 
-class Linker(Resolver):
-    """Makes edges of what the files of one tree say."""
+class FileLink(NamedTuple):
+    """What one file leads to. `guesses` are calls of a bare method name: (source, name, line), a note and no edge.
 
-    def __init__(self, found: Mapping[str, FileFacts]) -> None:
-        super().__init__(found)
+    What they lead to depends on every file of the tree, so it is looked up when somebody asks (`guessed`).
+    """
+
+    edges: tuple[Edge, ...]
+    guesses: tuple[tuple[str, str, int], ...]
+    holes: frozenset[tuple[int, str]]
+
+
+class Linker(Resolver):
+    """Makes edges of what the files of one tree say. `facts` has every path; those of non-sources are empty."""
+
+    def __init__(self, found: Mapping[str, FileFacts], world: World | None = None) -> None:
+        super().__init__(world or World(found), 4_000)
+        self.facts: Mapping[str, FileFacts] = found
         self._edges: dict[str, FileEdges] = {}
-        self._methods: dict[str, list[str]] = {}
-        for path, facts in found.items():
-            for each in facts.definitions:
-                if each.kind == "method":
-                    self._methods.setdefault(each.qual.rpartition(".")[2], []).append(f"{path}::{each.qual}")
 
     def file_edges(self, path: str) -> FileEdges:
-        """Link one file."""
+        """Link one file; calls by a bare name lead to the one method of this name in the tree."""
         if path not in self._edges:
-            self._edges[path] = _FileLink(self, path).link()
+            found = self.link(path)
+            guessed = guessed_edges(path, found.guesses, self.only_method)
+            self._edges[path] = FileEdges(tuple(sorted((*found.edges, *guessed))), found.holes)
         return self._edges[path]
+
+    def link(self, path: str) -> FileLink:
+        """Link one file anew. What is asked meanwhile stands in `world.trace`, if there is one."""
+        return _FileLink(self.world, path).link()
 
     def graph(self) -> Graph:
         """Link everything."""
         nodes: dict[str, Node] = {}
         edges: list[Edge] = []
         for path in self.facts:
-            nodes[path] = Node(path, NodeKind.FILE, path, path, 1)
-            for each in self.facts[path].definitions:
-                found = f"{path}::{each.qual}"
-                nodes[found] = Node(found, NodeKind(each.kind), each.qual, path, each.line, each.signature)
+            nodes |= {node.id: node for node in file_nodes(path, self.facts[path].definitions)}
             edges.extend(self.file_edges(path).edges)
-        for edge in edges:
-            if edge.target.startswith("ext:") and edge.target not in nodes:
-                nodes[edge.target] = Node(edge.target, NodeKind.EXTERNAL, edge.target[4:], "", 0)
+        nodes |= {edge.target: external(edge.target) for edge in edges if edge.target.startswith("ext:")}
         return Graph({key: nodes[key] for key in sorted(nodes)}, tuple(sorted(edges)))
 
     def only_method(self, name: str) -> str | None:
         """Return the one method of this name in the whole tree, if there is one."""
-        found = self._methods.get(name, ())
-        return found[0] if len(found) == 1 else None
+        return self.world.only_method(name)
+
+
+def file_nodes(path: str, definitions: Iterable[Definition]) -> Iterator[Node]:
+    """Yield the node of a file and those of what it defines."""
+    yield Node(path, NodeKind.FILE, path, path, 1)
+    for each in definitions:
+        yield Node(f"{path}::{each.qual}", NodeKind(each.kind), each.qual, path, each.line, each.signature)
+
+
+def external(node_id: str) -> Node:
+    """Return the node of what lies outside the repository."""
+    return Node(node_id, NodeKind.EXTERNAL, node_id[4:], "", 0)
+
+
+def guessed_edges(
+    path: str, guesses: Iterable[tuple[str, str, int]], only_method: Callable[[str], str | None]
+) -> Iterator[Edge]:
+    """Yield the edges of calls that are matched by their bare name alone."""
+    for source, name, line in guesses:
+        start = f"{path}::{source}" if source else path
+        target = only_method(name)
+        if target and target != start:
+            yield Edge(start, target, EdgeKind.CALLS, line, resolved=False)
 
 
 class _FileLink:
     """Edges of one file."""
 
-    def __init__(self, linker: Linker, path: str) -> None:
-        self.linker = linker
+    def __init__(self, world: World, path: str) -> None:
         self.path = path
-        self.found: dict[tuple[str, str, str, bool, str], int] = {}
+        self.facts = world.file(path) or NO_FILE
+        self.own = world.definitions(path)
+        self.linker = Resolver(world, len(self.facts.references))
+        self.found: dict[tuple[str, str, str, str], int] = {}
+        self.guesses: dict[tuple[str, str], int] = {}
         self.holes: set[tuple[int, str]] = set()
 
-    def link(self) -> FileEdges:
-        facts = self.linker.facts[self.path]
-        for definition in facts.definitions:
+    def link(self) -> FileLink:
+        for definition in self.facts.definitions:
             parent = definition.qual.rpartition(".")[0]
-            while parent and parent not in self.linker.definitions(self.path):
+            while parent and parent not in self.own:
                 parent = parent.rpartition(".")[0]
             self._add(parent, Target(f"{self.path}::{definition.qual}"), EdgeKind.DEFINES, definition.line)
-        for each in facts.imports:
+        for each in self.facts.imports:
             self._import(each)
-        for reference in facts.references:
+        for reference in self.facts.references:
             self._reference(reference)
-        called = {(key[0], key[1]) for key in self.found if key[2] in (EdgeKind.CALLS, EdgeKind.INHERITS) and key[3]}
+        called = {(key[0], key[1]) for key in self.found if key[2] in (EdgeKind.CALLS, EdgeKind.INHERITS)}
         edges = (
-            Edge(source, target, EdgeKind(kind), line, resolved, via)
-            for (source, target, kind, resolved, via), line in self.found.items()
+            Edge(source, target, EdgeKind(kind), line, True, via)  # noqa: FBT003 - a tuple of the graph, built by the thousand
+            for (source, target, kind, via), line in self.found.items()
             if kind != EdgeKind.USES or (source, target) not in called  # a call says it all
         )
-        return FileEdges(tuple(sorted(edges)), frozenset(self.holes))
+        guesses = sorted((source, name, line) for (source, name), line in self.guesses.items())
+        return FileLink(tuple(sorted(edges)), tuple(guesses), frozenset(self.holes))
 
-    def _add(self, source: str, target: Target, kind: EdgeKind, line: int, *, resolved: bool = True) -> None:
+    def _add(self, source: str, target: Target, kind: EdgeKind, line: int) -> None:
         start = f"{self.path}::{source}" if source else self.path
         via = target.via if target.via not in (self.path, target.id) else ""
         if start == target.id or target.id.endswith("/"):
             return
-        key = (start, target.id, str(kind), resolved, via)
+        key = (start, target.id, str(kind), via)
         self.found[key] = min(line, self.found.get(key, line))
 
     def _import(self, each: Import) -> None:
@@ -127,8 +161,9 @@ class _FileLink:
             self.holes.add((each.line, ".".join((each.root, *each.attrs))))
             if not targets:
                 return
-        if each.kind == EdgeKind.CALLS and (only := self.linker.only_method(each.attrs[-1])):
-            self._add(each.source, Target(only), EdgeKind.CALLS, each.line, resolved=False)
+        if each.kind == EdgeKind.CALLS:
+            key = (each.source, each.attrs[-1])
+            self.guesses[key] = min(each.line, self.guesses.get(key, each.line))
 
 
 def link(found: Mapping[str, FileFacts]) -> Graph:

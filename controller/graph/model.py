@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from packets.deltas import GraphDelta
-from packets.graph import Edge, EdgeKind, Node, NodeKind
+from packets.nodes import Edge, EdgeKind, Node, NodeKind
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ includes it, at any depth; and what one file declares, another one defines. `Res
 files of which `language.outward` says so.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 
 from controller.graph.facts import Import
 from controller.graph.language import includes
@@ -76,8 +75,9 @@ class Outward:
         """Find a name in the headers that a file includes: where it is defined rather than where it is declared."""
         if not includes(path):
             return []
-        visible = self.visible(path) if qual in self.named else {}
-        places = [each for each in self.named.get(qual, ()) if each in visible]
+        named = self.named(qual)
+        visible = self.visible(path) if named else {}
+        places = [each for each in named if each in visible]
         if not places:
             return []
         place = min(places, key=lambda each: (self.declares(each, qual), visible[each]))
@@ -104,17 +104,9 @@ class Outward:
         places = (self.ask.place(path, each.module) for each in self.ask.imports(path, "", "*") if each.denotes)
         return [place for place in places if place is not None and place in self.ask.facts]
 
-    @cached_property
-    def named(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the files that define, declare or alias a name, by the name, over all that includes may bring."""
-        found: dict[str, list[str]] = {}
-        for path, facts in self.ask.facts.items():
-            if includes(path):
-                names = dict.fromkeys(each.qual for each in facts.definitions)
-                names |= dict.fromkeys(_aliases(facts.imports))
-                for name in names:
-                    found.setdefault(name, []).append(path)
-        return {name: tuple(paths) for name, paths in found.items()}
+    def named(self, qual: str) -> list[str]:
+        """Return the files that define, declare or alias a name, over all that includes may bring."""
+        return [path for path in self.ask.world.under(qual) if includes(path)]
 
     def declares(self, path: str, qual: str) -> bool:
         """Tell whether a file only declares what another one defines."""
@@ -126,7 +118,7 @@ class Outward:
         path, _, qual = target.id.partition("::")
         if not qual or not includes(path) or not self.declares(path, qual):
             return target
-        homes = [each for each in self.named.get(qual, ()) if each != path and self._defines(each, qual)]
+        homes = [each for each in self.named(qual) if each != path and self._defines(each, qual)]
         if not homes:
             return target
         nearest = sorted(homes, key=lambda each: (-_near(path, each), each))
@@ -137,12 +129,6 @@ class Outward:
     def _defines(self, path: str, qual: str) -> bool:
         found = self.ask.definitions(path).get(qual)
         return found is not None and not found.signature.endswith(";") and not found.signature.startswith("static ")
-
-
-def _aliases(imports: tuple[Import, ...]) -> Iterator[str]:
-    for each in imports:
-        if not each.denotes and each.bound not in ("*", "()"):
-            yield f"{each.scope}.{each.bound}" if each.scope else each.bound
 
 
 def _near(header: str, source: str) -> int:

@@ -1,13 +1,12 @@
 """Where a name leads: through imports, re-exports, stars, attributes of modules, members and bases of classes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from controller.graph.facts import Definition, FileFacts, Import, Reference
-from controller.graph.language import Ecosystem, Files, ecosystem, exported, family_of, includes, outward
-from controller.graph.scattered import scattered
-from packets.graph import EdgeKind
+from controller.graph.facts import Definition, Import
+from controller.graph.language import Ecosystem, exported, family_of, includes, outward
+from controller.graph.world import Definitions, Noted, World, marked
 
 if TYPE_CHECKING:
     from controller.graph.outward import Outward
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 _DEEPEST = 24
 """Steps of one name through re-exports and bases; deeper is a loop."""
 
-_ASKED = 200_000, 50
-"""Files asked for names that stars may bring: a sum, and so many a reference. Beyond it somebody ties knots."""
+_ASKED = 5_000, 50
+"""Files asked for names that stars may bring to one file: a sum, and so many a reference. Beyond it are knots."""
 
 _NO_CUT = 1 << 30
 
@@ -29,41 +28,29 @@ class Target(NamedTuple):
 
 
 class Resolver:
-    """Resolves names over the facts of one tree. `found` maps every path to its facts, non-sources to empty ones."""
+    """Resolves names over one tree, for one file at a time: what it remembers says nothing to another one.
 
-    def __init__(self, found: Mapping[str, FileFacts]) -> None:
-        self.facts = found
-        self._ecosystems: dict[str, Ecosystem] = {}
-        self._families: dict[str, str] = {}
-        self._beside: dict[str, Mapping[str, str]] = {}
-        self._definitions: dict[str, dict[str, Definition]] = {}
-        self._bindings: dict[str, dict[tuple[str, str], list[Import]]] = {}
+    So the edges of a file do not depend on which file was linked before.
+    """
+
+    def __init__(self, world: World, references: int = 0) -> None:
+        self.world = world
+        self.facts: Mapping[str, Any] = Noted(world)
         self._bases: dict[str, tuple[Target, ...]] = {}
-        self._written_bases: dict[str, dict[str, list[Reference]]] = {}
         self._names: dict[tuple[str, str, str], tuple[Target, ...]] = {}
-        self._stars: dict[str, tuple[str, ...]] = {}
+        self._stars: dict[tuple[str, str], tuple[str, ...]] = {}
         self._open: dict[tuple[str, str, str], int] = {}
         self._cut = _NO_CUT
-        self._left = _ASKED[0] + _ASKED[1] * sum(len(facts.references) for facts in found.values())
+        self._left = _ASKED[0] + _ASKED[1] * references
 
     def ecosystem(self, family: str) -> Ecosystem:
         """Return how the files of a family find each other in this tree."""
-        if family not in self._ecosystems:
-            ours = {path: facts for path, facts in self.facts.items() if self._family(path) == family}
-            absolute = {each.module for facts in ours.values() for each in facts.imports if each.module[:1] != "."}
-            settings = {path: dict(facts.settings) for path, facts in ours.items() if facts.settings}
-            self._ecosystems[family] = ecosystem(family, Files(self.facts.keys(), settings, absolute))
-        return self._ecosystems[family]
+        return self.world.ecosystem(family)
 
     @property
     def families(self) -> tuple[str, ...]:
         """The families that have a file here, sorted."""
-        return tuple(sorted({self._family(path) for path in self.facts} - {""}))
-
-    def _family(self, path: str) -> str:
-        if path not in self._families:
-            self._families[path] = family_of(path)
-        return self._families[path]
+        return self.world.families
 
     @cached_property
     def outward(self) -> "Outward":
@@ -72,36 +59,23 @@ class Resolver:
 
         return Outward(self)
 
-    def _around(self, place: str, files: Callable[[], tuple[str, ...]]) -> Mapping[str, str]:
-        """Return who defines the names of a package, or the names that a file sees beside its own."""
-        if place not in self._beside:
-            self._beside[place] = {
-                qual: path for path in reversed(files()) if path in self.facts for qual in self.definitions(path)
-            }
-        return self._beside[place]
+    def _among(self, family: str, place: str, qual: str) -> str | None:
+        """Return the first file of a package, or beside a file, that defines a name."""
+        group = self.world.group(family, place) if family else ()
+        known = self.world.under(qual) if group else ()
+        return next((each for each in group if each in known and self.world.definition(each, qual)), None)
 
-    @cached_property
-    def _scattered(self) -> Mapping[str, tuple[str, ...]]:
-        return scattered(self.facts)
-
-    def _seen_from(self, path: str) -> Mapping[str, str]:
-        family = self._family(path)
-        return self._around(path, lambda: self.ecosystem(family).beside(path)) if family and not outward(path) else {}
+    def _beside(self, path: str, qual: str) -> str | None:
+        """Return the file beside this one that defines a name."""
+        return None if outward(path) else self._among(family_of(path), path, qual)
 
     def definitions(self, path: str) -> Mapping[str, Definition]:
         """Return the definitions of a file by their name inside it."""
-        if path not in self._definitions:
-            self._definitions[path] = {each.qual: each for each in self.facts[path].definitions}
-        return self._definitions[path]
+        return Definitions(self.world, path)
 
-    def imports(self, path: str, scope: str, name: str) -> list[Import]:
+    def imports(self, path: str, scope: str, name: str) -> Sequence[Import]:
         """Return the imports that bind a name in a scope of a file."""
-        if path not in self._bindings:
-            bound: dict[tuple[str, str], list[Import]] = {}
-            for each in self.facts[path].imports:
-                bound.setdefault((each.scope, each.bound), []).append(each)
-            self._bindings[path] = bound
-        return self._bindings[path].get((scope, name), [])
+        return self.world.imports(path, scope, name)
 
     def name(self, path: str, scope: str, name: str, depth: int = 0) -> tuple[Target, ...]:
         """Return where a name bound in a scope of a file leads: several where an import has a fallback.
@@ -129,48 +103,49 @@ class Resolver:
 
     def _name(self, path: str, scope: str, name: str, depth: int) -> tuple[Target, ...]:
         qual = f"{scope}.{name}" if scope else name
-        found = [Target(f"{path}::{qual}")] if qual in self.definitions(path) else []
+        found = [Target(f"{path}::{qual}")] if self.world.definition(path, qual) else []
         bound = self.imports(path, scope, name)
         for each in bound:
             found += self.imported(path, each, depth + 1)
         if outward(path):
             found = [self.outward.defined(each) for each in found]
             found += self.outward.name(path, scope, name, depth) if not found and not bound else []
-        elif not found and not scope:
-            found += self._starred(path, name, depth)
-            if not found and (home := self._seen_from(path).get(name)):
+        elif not found:
+            found += self._starred(path, scope, name, depth)
+            if not found and not scope and (home := self._beside(path, name)):
                 found.append(Target(f"{home}::{name}"))
         return tuple(dict.fromkeys(found))
 
-    def _starred(self, path: str, name: str, depth: int) -> list[Target]:
+    def _starred(self, path: str, scope: str, name: str, depth: int) -> list[Target]:
         """Find a name that some `import *` brings: the last statement wins, each file is asked once."""
-        todo, asked = list(self._stars_of(path)), {path}
+        todo, asked = list(self._stars_of(path, scope)), {path}
         while todo and self._left > 0:
             place = todo.pop()
-            if place in asked or not self._exports(place, name):
+            if place in asked or not self.world.exports(place, name):
                 continue
             asked.add(place)
             self._left -= 1
-            if name in self.definitions(place) or self.imports(place, "", name):
+            if self.world.definition(place, name) or self.imports(place, "", name):
                 return [_through(target, place) for target in self.name(place, "", name, depth + 1)]
             todo += self._stars_of(place)
         return []
 
-    def _stars_of(self, path: str) -> tuple[str, ...]:
-        """Return the files of which a file imports everything."""
-        if path not in self._stars:
-            places = (self.place(path, each.module) or "" for each in self.imports(path, "", "*"))
-            self._stars[path] = tuple(place for place in places if place in self.facts and place != path)
-        return self._stars[path]
+    def _stars_of(self, path: str, scope: str = "") -> tuple[str, ...]:
+        """Return the files of which a scope of a file imports everything; for a package, its members."""
+        if (path, scope) not in self._stars:
+            places = (self.place(path, each.denotes) or "" for each in self.imports(path, scope, "*"))
+            files = (file for place in places for file in ((place,) if place[-1:] != "/" else self._members(place)))
+            self._stars[path, scope] = tuple(file for file in files if self.world.exists(file) and file != path)
+        return self._stars[path, scope]
 
-    def _exports(self, place: str, name: str) -> bool:
-        exports = self.facts[place].exports
-        return not name.startswith("_") if exports is None else name in exports
+    def _members(self, package: str) -> tuple[str, ...]:
+        family, _, place = package.partition(":")
+        return self.world.group(family, place)
 
     def place(self, path: str, module: str) -> str | None:
         """Return the place of a module as a file writes it; a package that is no file is marked with its family."""
-        family = self._family(path)
-        return _marked(family, self.ecosystem(family).place(module, path)) if family else None
+        family = family_of(path)
+        return _marked(family, self.world.place(family, module, path)) if family else None
 
     def anywhere(self, dotted: str) -> tuple[str, ...]:
         """Return every place that a dotted name may mean, whoever asks, in any family."""
@@ -183,8 +158,8 @@ class Resolver:
 
     def folder(self, place: str) -> str | None:
         """Return the folder that a package stands for; None for a plain file."""
-        if place in self.facts:
-            family = self._family(place)
+        if self.world.exists(place):
+            family = family_of(place)
         else:
             family, _, place = place.partition(":")
         return self.ecosystem(family).folder(place) if family else None
@@ -212,9 +187,9 @@ class Resolver:
         path, _, qual = start.id.partition("::")
         if qual:
             return self._member(start, name, depth + 1)
-        if path not in self.facts:
+        if not self.world.exists(path):
             return self._of_package(path, name)
-        inside = self._submodule(self._family(path), path, name)
+        inside = self._submodule(family_of(path), path, name)
         if named := self.name(path, exported(path), name, depth + 1):
             found = [Target(t.id) if t.id == inside else _through(t, path) for t in named]
             return [target._replace(via=start.via) if start.via else target for target in found]
@@ -223,14 +198,13 @@ class Resolver:
     def _of_package(self, package: str, name: str) -> list[Target]:
         """Find a name in a package that is no file: what its members define, or a module inside it."""
         family, _, place = package.partition(":")
-        names = self._around(package, lambda: self.ecosystem(family).members(place))
-        if home := names.get(name):
+        if home := self._among(family, place, name):
             return [Target(f"{home}::{name}")]
         inside = self._submodule(family, place, name)
         return [Target(inside)] if inside else []
 
     def _submodule(self, family: str, place: str, name: str) -> str | None:
-        return _marked(family, self.ecosystem(family).submodule(place, name)) if family else None
+        return _marked(family, self.world.submodule(family, place, name)) if family else None
 
     def _member(self, start: Target, name: str, depth: int) -> list[Target]:
         """Find a member in a class or the nearest of its ancestors; `super()` means its bases."""
@@ -239,7 +213,7 @@ class Resolver:
         for each in (start, *self._ancestors(start.id, depth)):
             path, _, qual = each.id.partition("::")
             member = f"{qual}.{name}"
-            home = path if member in self.definitions(path) else self._seen_from(path).get(member)
+            home = path if self.world.definition(path, member) else self._beside(path, member)
             if home := home or self._elsewhere(path, qual, member, depth):
                 found = each._replace(id=f"{home}::{member}")
                 return [self.outward.defined(found) if outward(home) else found]
@@ -250,10 +224,21 @@ class Resolver:
     def _elsewhere(self, path: str, qual: str, member: str, depth: int) -> str | None:
         """Find the file that defines a member of a class which it names and does not hold."""
         root, *attrs = qual.split(".")
-        for each in self._scattered.get(member, ()):
+        for each in self._scattered(member):
             if Target(f"{path}::{qual}") in self.follow(each, "", root, tuple(attrs), depth + 1)[0]:
                 return each
         return None
+
+    def _scattered(self, member: str) -> list[str]:
+        """Return the files that define a member of a class which they do not hold."""
+        holder = member.rpartition(".")[0]
+        return [
+            path
+            for path in self.world.under(member)
+            if (found := self.world.definition(path, member))
+            and found.kind == "method"
+            and not self.world.definition(path, holder)
+        ]
 
     def _ancestors(self, class_id: str, depth: int) -> Iterator[Target]:
         """Yield what a class inherits from, each once, the nearest of the first base first."""
@@ -272,9 +257,11 @@ class Resolver:
         outer, self._cut = self._cut, _NO_CUT
         path, _, qual = class_id.partition("::")
         found: list[Target] = []
-        for each in self._inherits(path).get(qual, ()):
-            targets, complete = self.follow(path, each.scope, each.root, each.attrs, depth + 1)
+        for base in self.world.inherits(path, qual):
+            targets, complete = self.follow(path, base.scope, base.root, base.attrs, depth + 1)
             found += targets if complete else ()
+        for row in self.imports(path, qual, "="):  # a variable has what its type has
+            found += self.imported(path, row, depth + 1)
         bases = tuple(dict.fromkeys(found))
         if self._cut == _NO_CUT:
             self._bases[class_id] = bases
@@ -282,15 +269,6 @@ class Resolver:
             del self._bases[class_id]  # some outer question is still open: ask again later
         self._cut = min(outer, self._cut)
         return bases
-
-    def _inherits(self, path: str) -> dict[str, list[Reference]]:
-        if path not in self._written_bases:
-            bases: dict[str, list[Reference]] = {}
-            for each in self.facts[path].references:
-                if each.kind == EdgeKind.INHERITS:
-                    bases.setdefault(each.source, []).append(each)
-            self._written_bases[path] = bases
-        return self._written_bases[path]
 
     def follow(
         self, path: str, scope: str, root: str, attrs: tuple[str, ...], depth: int = 0
@@ -313,7 +291,7 @@ class Resolver:
 
 
 def _marked(family: str, place: str | None) -> str | None:
-    return f"{family}:{place}" if place and place.endswith("/") else place
+    return marked(family, place) if place else place
 
 
 def _through(target: Target, place: str) -> Target:

@@ -1,0 +1,1 @@
+"""Go: packages as folders, modules by go.mod, workspaces by go.work."""

@@ -1,0 +1,26 @@
+"""Facts of Go sources by tree-sitter, and of `go.mod` and `go.work` by line."""
+
+from pathlib import Path
+
+from controller.graph.facts import FileFacts
+from controller.graph.languages.go import modfile
+from controller.graph.languages.parsed import read, tools
+
+_GRAMMAR = "tree_sitter_go"
+_QUERY = str(Path(__file__).with_name("go.scm"))
+
+
+def grammar(kind: str) -> str:
+    """Name the grammar's version: other facts may come of another one."""
+    del kind
+    return ".".join(str(part) for part in tools(_GRAMMAR, _QUERY)[0].semantic_version or ())
+
+
+def extract(kind: str, blob: bytes) -> FileFacts:
+    """Read one file; what a syntax error hides is left out."""
+    if kind == "gomod":
+        return modfile.read(blob)
+    from controller.graph.languages.go.source import Source
+
+    captures, error = read(blob, _GRAMMAR, _QUERY)
+    return Source(blob, captures).facts()._replace(error_line=error)

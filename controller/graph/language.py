@@ -84,9 +84,14 @@ class Kind:
     includes: bool = False
 
 
+_CPP = ".cc .cpp .cxx .c++ .C .hh .hpp .hxx .h++ .H .inl .ipp .tpp .tcc .txx .cppm .ixx .cu .cuh"
+
 KINDS = (
     Kind("python", "python", (".py", ".pyi", ".pyw")),
     Kind("java", "java", (".java",), outward=True),
+    Kind("c", "c", (".c",), outward=True, includes=True),
+    Kind("header", "c", (".h",), outward=True, includes=True),
+    Kind("cpp", "c", tuple(_CPP.split()), outward=True, includes=True),
     Kind("go", "go", (".go",)),
     Kind("gomod", "go", files=("go.mod", "go.work")),
 )

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
@@ -14,7 +14,13 @@ _DEEPEST = 1000
 _RUBBLE = 400_000_000
 """About half a second. A file beyond it is no source; it stays at file level."""
 
-Captures = "dict[str, list[Node]]"
+
+class Parsed(NamedTuple):
+    """What a query captures, the line of the first syntax error or 0, and how many bytes are no syntax."""
+
+    captures: "dict[str, list[Node]]"
+    error_line: int = 0
+    lost: int = 0
 
 
 @cache
@@ -26,27 +32,27 @@ def tools(grammar: str, *queries: str) -> "tuple[Language, Query]":
     return language, Query(language, "\n".join(Path(each).read_text(encoding="utf-8") for each in queries))
 
 
-def read(source: bytes, grammar: str, *queries: str) -> "tuple[dict[str, list[Node]], int]":
-    """Return what the query captures and the line of the first syntax error, 0 where there is none."""
+def read(source: bytes, grammar: str, *queries: str) -> Parsed:
+    """Parse a source and run the query over it."""
     from tree_sitter import Parser, QueryCursor
 
     language, query = tools(grammar, *queries)
     root = Parser(language).parse(source).root_node
-    error, rubble = errors(root) if root.has_error else (0, 0)
+    error, rubble, lost = _errors(root) if root.has_error else (0, 0, 0)
     if rubble > _RUBBLE:
-        return {}, error
+        return Parsed({}, error, lost)
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(_DEEPEST)
-    return cursor.captures(root), error
+    return Parsed(cursor.captures(root), error, lost)
 
 
-def errors(root: "Node") -> tuple[int, int]:
-    """Return the line of the first syntax error, and what a query over all of them would cost.
+def _errors(root: "Node") -> tuple[int, int, int]:
+    """Return the line of the first syntax error, what a query over all of them would cost, and their bytes.
 
     A query asks for the siblings of each token; in one long run of tokens that nothing could join, the cost is its
     square.
     """
-    first, rubble = 0, 0
+    first, rubble, lost = 0, 0, 0
     todo = [root]
     while todo:
         node = todo.pop()
@@ -54,5 +60,6 @@ def errors(root: "Node") -> tuple[int, int]:
             line = node.start_point.row + 1
             first = min(first or line, line)
             rubble += (node.child_count - node.named_child_count) ** 2
+            lost += node.end_byte - node.start_byte + 1
         todo += [child for child in node.children if child.has_error or child.is_missing]
-    return first or root.start_point.row + 1, rubble
+    return first or root.start_point.row + 1, rubble, lost

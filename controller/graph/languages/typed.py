@@ -48,6 +48,20 @@ class Scope:
     opaque: set[str] = field(default_factory=set)
     imported: set[str] = field(default_factory=set)
     based: bool = False
+    owner: "Scope" = field(init=False)  # the nearest scope that has a node in the graph: a class, a function, the file
+    around: "Scope" = field(init=False)  # the nearest scope that has a name of its own: a namespace, too
+
+    def __post_init__(self) -> None:
+        """Stand alone until placed."""
+        self.owner = self.around = self
+
+    def place(self, parent: "Scope") -> None:
+        """Put this scope into the one around it."""
+        self.parent = parent
+        outer = parent.around.qual
+        self.qual = f"{outer}.{self.name}" if outer and self.name else self.name or outer
+        self.around = self if self.name else parent.around
+        self.owner = self if self.name and self.kind != "namespace" else parent.owner
 
     def outward(self) -> Iterator["Scope"]:
         """Yield this scope and those around it."""
@@ -55,14 +69,6 @@ class Scope:
         while at:
             yield at
             at = at.parent
-
-    def owner(self) -> "Scope":
-        """Return the nearest scope that has a node in the graph: a class, a function, or the file."""
-        return next(each for each in self.outward() if each.kind == "file" or (each.name and each.kind != "namespace"))
-
-    def around(self) -> "Scope":
-        """Return the nearest scope that has a name of its own, a namespace too."""
-        return next(each for each in self.outward() if each.kind == "file" or each.name)
 
     def inside_class(self) -> str:
         """Return the qual of the class whose members are seen here; empty where there is none, or it has no name."""
@@ -87,9 +93,7 @@ class Sweep:
         parent = self.at(scope.start)
         if len(self._stack) > _DEEPEST:
             return parent
-        scope.parent = parent
-        outer = parent.around().qual
-        scope.qual = f"{outer}.{scope.name}" if outer and scope.name else scope.name or outer
+        scope.place(parent)
         if scope.kind == "class" and scope.name:
             self.named.setdefault(scope.qual, scope)
         self._stack.append(scope)
@@ -147,14 +151,14 @@ class References:
     def collect(self, uses: Sequence[Use]) -> tuple[Reference, ...]:
         """Return every reference once, at its first line; calls of unknown things by their bare method name."""
         for use in uses:
-            source = use.scope.owner().qual
+            source = use.scope.owner.qual
             seen = use.scope.parent or use.scope if use.outside else use.scope
             key = (id(seen), use.chain, use.bare)
             if key not in self._known:
                 self._known[key] = self.target(seen, use)
             if target := self._known[key]:
                 self._found.setdefault((source, use.kind, *target), use.at)
-            elif use.kind == "calls" and len(use.chain) > 1:
+            elif use.kind == "calls" and len(use.chain) > 1 and not use.bare:
                 self._found.setdefault((source, "calls", "", "", use.chain[-1:]), use.at)
         return tuple(Reference(*key, self.line(at)) for key, at in self._found.items())
 
@@ -165,7 +169,8 @@ class References:
             return None
         if root in ("this", "super"):
             return self._own(scope, root, rest)
-        for at in scope.outward():
+        at: Scope | None = scope
+        while at:
             if root in at.opaque:
                 return None
             if not bare and root in at.values:
@@ -176,6 +181,7 @@ class References:
                 return (at.qual, root, rest) if rest and at.fields[root] and at.name else None
             if root in at.members or root in at.imported:
                 return at.qual, root, rest
+            at = at.parent
         return self.unbound(scope, use.chain, use.at)
 
     def _own(self, scope: Scope, root: str, rest: Chain) -> Target | None:

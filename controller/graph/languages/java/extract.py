@@ -30,8 +30,8 @@ def grammar(kind: str) -> str:
 def extract(kind: str, source: bytes) -> FileFacts:
     """Read one Java source; what a syntax error hides is left out."""
     del kind
-    captures, error = read(source, _GRAMMAR, _QUERY)
-    return _File(source).facts(captures)._replace(error_line=error)
+    parsed = read(source, _GRAMMAR, _QUERY)
+    return _File(source).facts(parsed.captures)._replace(error_line=parsed.error_line)
 
 
 class _File:
@@ -56,8 +56,9 @@ class _File:
         places = [
             (node.start_byte, -node.end_byte, ranked[name], name, node) for name in captures for node in captures[name]
         ]
+        handlers = {name: getattr(self, f"_on_{name}") for name in captures}
         for start, end, _, name, node in sorted(places, key=lambda place: place[:3]):
-            getattr(self, f"_on_{name}")(node, start, -end)
+            handlers[name](node, start, -end)
         references = JavaReferences(self.sweep, self.source, Qualified(self.package, self.imports), self.imports)
         found = references.collect(self.uses)
         definitions = sorted(self.definitions.values(), key=lambda each: (each.line, each.qual))
@@ -78,7 +79,7 @@ class _File:
         name = node.child_by_field_name("name")
         if name is None:
             return
-        outer = self.sweep.at(start).around()
+        outer = self.sweep.at(start).around
         scope = self.sweep.enter(Scope("class", start, end, self._text(name.start_byte, name.end_byte)))
         outer.members.add(scope.name)
         self._define(scope.qual, "class", node, name)
@@ -109,7 +110,7 @@ class _File:
         scope = self.sweep.enter(Scope("function", start, end, text if inside.kind != "class" or inside.name else ""))
         if not scope.name:  # a method of a class without a name belongs to what is around it
             return
-        inside.around().members.add(text)
+        inside.around.members.add(text)
         self._define(scope.qual, "method", node, name)
         if not made and (told := self._told(node.child_by_field_name("type"))):
             self.told.append(Import(scope.qual, "()", "", ".".join(told.chain), "", node.start_point.row + 1))
@@ -151,7 +152,7 @@ class _File:
 
     def _on_constant(self, node: "Node", start: int, end: int) -> None:
         del end
-        name, scope = node.child_by_field_name("name"), self.sweep.at(start).around()
+        name, scope = node.child_by_field_name("name"), self.sweep.at(start).around
         if name and scope.kind == "class":
             self.skip.add(name.start_byte)
             text = self._text(name.start_byte, name.end_byte)

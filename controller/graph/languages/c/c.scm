@@ -1,0 +1,3 @@
+; What C has besides: parameters whose types stand behind the parentheses.
+
+(parameter_list (identifier) @plain)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from controller.blocks import block
 from controller.graph.knowledge import readable
 from packets.errors import UsageError
 from packets.packet import (
@@ -32,9 +33,6 @@ _MENTIONED = re.compile(rb"@(?:RATIONALE|REJECTED)")
 _NOTE = re.compile(r"(?:#|//|--|;|%|\*|<!--)[ \t]*@(RATIONALE|REJECTED)\b[ \t:]*(.*)")
 _MORE = re.compile(r"[ \t]*(?:#|//|--|;|%|\*)(?!/)[ \t]*([^@\s].*)")
 _CLOSERS = re.compile(r"[ \t]*(?:\*/|-->)[ \t]*$")
-_UNSEEN = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff]")
-"""Characters that are written as escapes: controls, and line breaks that only YAML takes for such."""
-
 _NOTE_MAX = 500
 _NOTES_MAX = 40
 _FILE_MAX = 1 << 20
@@ -158,22 +156,7 @@ def _readable(finding: Finding) -> Finding:
 
 def to_yaml(packet: ExecutionPacket) -> str:
     """Write a packet: block style, keys in the model's order, one document under `execution_packet`."""
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        """Writes everything in full: the same list twice is no alias."""
-
-    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = '"' if _UNSEEN.search(value) else "|" if "\n" in value else None
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
-
-    Dumper.ignore_aliases = lambda *_: True  # type: ignore[method-assign]
-    Dumper.add_representer(str, text)
-    body = {TOP_KEY: packet.model_dump(mode="json")}
-    written: str = yaml.dump(
-        body, Dumper=Dumper, sort_keys=False, default_flow_style=False, allow_unicode=True, width=1 << 30
-    )
-    return written
+    return block({TOP_KEY: packet.model_dump(mode="json")})
 
 
 def from_yaml(text: str) -> ExecutionPacket:

@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+from typing import Any
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from packets.agent import Agent
 from packets.limits import Limits
@@ -16,20 +19,35 @@ class Base(Value):
     tree: str
 
 
-class Surface(Value):
-    """A symbol that the module uses: `at` is path:line."""
+class _Brief(Value):
+    """What is empty is left out where it is written: a packet has many of these."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        return {key: value for key, value in written.items() if value != ""}
+
+
+class Surface(_Brief):
+    """A symbol, or a file, that the module uses or is likely to need: `at` is path:line.
+
+    `lines` are those that matter as they stand in the source: of a symbol its decorators, the first line of its
+    documentation, fields and public methods; of a file the signatures of what it defines, members indented.
+    """
 
     symbol: str
     at: str
-    signature: str
+    signature: str = ""
+    lines: str = ""
 
 
-class Dependent(Value):
-    """Somebody who uses the module."""
+class Dependent(_Brief):
+    """Somebody who uses the module, and the line of code that does."""
 
     symbol: str
     at: str
 
+    code: str = ""
 
 class GraphExcerpt(Value):
     """What the module stands on, and who stands on it, nearest first."""

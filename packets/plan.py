@@ -210,6 +210,14 @@ class Plan(Value):
         default=Permissions(),
         description="What is done on its own (`auto`), asked about (`ask`) or not done (`deny`). Landing hooks have no"
         " tier: they are always asked about.",
+    packet_tokens: int = Field(
+        default=6000,
+        ge=200,
+        le=100_000,
+        description="How much of the code around a module its packet shows, in tokens: signatures and lines of what the"
+        " module uses or will need, and of who uses it. A token is about a short word; docs/packet.md says how it is"
+        " estimated.",
+    )
         examples=[{"write": "ask", "land": "ask"}],
     )
     push: Remote | None = Field(

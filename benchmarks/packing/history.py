@@ -4,13 +4,13 @@ import ast
 import re
 import subprocess
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from controller.graph.excerpt import is_test
 from controller.graph.model import Graph
-from packets.graph import EdgeKind
+from packets.graph import Edge, EdgeKind
 
 _SOURCES = 5
 _FILES = 10
@@ -51,7 +51,7 @@ def commits(folder: Path, start: str) -> Iterator[Commit]:
     for record in log.split("\x1e")[1:]:
         sha, parents, subject, body, names = record.split("\x1f")
         rows = [row.split("\t") for row in names.strip().splitlines()]
-        paths = tuple(row[1] for row in rows if len(row) == 2)
+        paths = tuple(row[-1] for row in rows)
         python = tuple(path for path in paths if path.endswith(".py"))
         own = [path for path in python if not is_test(path)]
         if not parents or not 1 <= len(own) <= _SOURCES or len(paths) > _FILES:
@@ -81,18 +81,16 @@ Needed = frozenset[tuple[str, frozenset[str]]]
 """(name, files that define it): a name and where it may be found."""
 
 
-def linked(commit: Commit, base: Graph, head: Graph, known: set[str]) -> Needed:
-    """Return what the commit's files come to use by the graph's own edges: symbols outside that they did not mention."""
+def linked(commit: Commit, base: Graph, edges: Iterable[Edge], known: set[str]) -> Needed:
+    """Return what the commit's files come to use by grace's own edges: symbols outside that they did not mention."""
     found = set()
-    for path in commit.sources:
-        for node in head.by_path.get(path, ()):
-            for edge in head.outgoing.get(node.id, ()):
-                home, _, qual = edge.target.partition("::")
-                leaf = qual.rpartition(".")[2]
-                if edge.kind is EdgeKind.DEFINES or not edge.resolved or not qual or home in commit.paths:
-                    continue
-                if leaf not in known and edge.target in base.nodes:
-                    found.add((leaf, frozenset((home,))))
+    for edge in edges:
+        home, _, qual = edge.target.partition("::")
+        leaf = qual.rpartition(".")[2]
+        if edge.kind is EdgeKind.DEFINES or not edge.resolved or not qual or home in commit.paths:
+            continue
+        if leaf not in known and edge.target in base.nodes:
+            found.add((leaf, frozenset((home,))))
     return frozenset(found)
 
 

@@ -28,6 +28,7 @@ class Tokenizer:
         self._encoding = tiktoken.get_encoding("cl100k_base")
 
     def token_count(self, text: str) -> int:
+        """Return how many tokens a text is; aider asks for it by this name."""
         return len(self._encoding.encode(text, disallowed_special=()))
 
 
@@ -40,6 +41,7 @@ class Silent:
     tool_warning = tool_error = tool_output
 
     def read_text(self, name: str, **_: Any) -> str:
+        """Return a file as aider reads it."""
         return Path(name).read_text("utf-8", "replace")
 
 

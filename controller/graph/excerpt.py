@@ -1,100 +1,134 @@
-"""What one worker should know of the code around its module: what it stands on, and who stands on it."""
+"""What one worker should know of the code around its module: what it stands on or will need, and who stands on it."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator
 
-from controller.graph.model import Graph
-from controller.graph.territory import Territory
-from packets.graph import EdgeKind, Node, NodeKind
-from packets.packet import Dependent, GraphExcerpt, Surface
+from controller.blocks import block
+from controller.graph.excerpts.fit import Fit
+from controller.graph.excerpts.lines import cut
+from controller.graph.excerpts.named import Named
+from controller.graph.excerpts.near import Near
+from controller.graph.excerpts.rank import Rank, is_public, is_test
+from controller.graph.excerpts.shown import Shown
+from controller.graph.excerpts.sources import Sources
+from controller.graph.excerpts.tokens import tokens
+from controller.graph.names import Names
+from packets.graph import Node, NodeKind
+from packets.packet import Dependent, GraphExcerpt
 from packets.plan import Module
 
-BUDGET = 24_000
-"""Characters, about 6,000 tokens, of surface and dependents together."""
+__all__ = ["excerpt", "is_test", "measure"]
 
-_FOR_DEPENDENTS = BUDGET // 4
-_NAMES = 60
-_FRAME = 40
-"""Characters that YAML puts around one entry."""
-
-_Entry = TypeVar("_Entry", Surface, Dependent)
-
-
-def excerpt(graph: Graph, territory: Territory, module: Module) -> GraphExcerpt:
-    """Return the neighbourhood of a module, nearest first, within the budget."""
-    ours = frozenset(territory.files(module.id, graph.by_path))
-    used = _used(graph, ours)
-    names = tuple(dict.fromkeys([*module.depends_on, *(node.name.partition(".")[0] for node in used)]))
-    dependents = tuple(_bounded(_dependents(graph, ours), _FOR_DEPENDENTS))
-    left = BUDGET - sum(_size(each) for each in dependents)
-    near = dict.fromkeys([*used, *_declared(graph, territory, module, ours)])
-    return GraphExcerpt(
-        depends_on=names[: max(_NAMES, len(module.depends_on))],
-        surface=tuple(_bounded((_surface(node) for node in near), left)),
-        dependents=dependents,
-    )
+_NAMES = 40
+_FOR_NAMES = 0.08
+_FOR_DEPENDENTS = 0.15
+_FOR_DECLARED = 0.5
+_FOR_USED = 0.75
+"""Shares of the budget: of names, of dependents, and what is left over after declared modules, after what is used."""
 
 
-def _used(graph: Graph, ours: frozenset[str]) -> list[Node]:
-    """Return the symbols outside the scope that the module's files use now, the most used first."""
-    counts: Counter[str] = Counter()
-    for path in ours:
-        for node in graph.by_path[path]:
-            for edge in graph.outgoing.get(node.id, ()):
-                if edge.resolved and edge.kind is not EdgeKind.DEFINES:
-                    counts[edge.target] += 1
-    outside = [graph.nodes[target] for target in counts if "::" in target and graph.path_of(target) not in ours]
-    return sorted(outside, key=lambda node: (-counts[node.id], node.path, node.line, node.id))
+def excerpt(names: Names, sources: Sources, module: Module, budget: int) -> GraphExcerpt:
+    """Return the neighbourhood of a module within so many tokens, as its packet is written; the nearest first."""
+    return _Excerpt(names, sources, module, budget).made()
 
 
-def _declared(graph: Graph, territory: Territory, module: Module, ours: frozenset[str]) -> Iterator[Node]:
-    """Yield the public surface of the modules that this one may depend on."""
-    for name in module.depends_on:
-        if name not in territory.scopes:
-            continue
-        for path in territory.files(name, sorted(graph.by_path)):
-            if path not in ours and not is_test(path):
-                yield from (node for node in graph.by_path[path] if _is_public(node))
+def measure(made: GraphExcerpt) -> int:
+    """Return how many tokens an excerpt is, as a packet writes it."""
+    return tokens(block({"execution_packet": {"graph_excerpt": made.model_dump(mode="json")}}))
 
 
-def _dependents(graph: Graph, ours: frozenset[str]) -> Iterator[Dependent]:
-    """Yield who uses the module, each once: symbols first, then files that only import it."""
-    lines: dict[str, int] = {}
-    for path in ours:
-        for node in graph.by_path[path]:
-            for edge in graph.incoming.get(node.id, ()):
-                if edge.resolved and graph.path_of(edge.source) not in ours:
-                    lines[edge.source] = min(edge.line, lines.get(edge.source, edge.line))
-    named = {graph.path_of(source) for source in lines if "::" in source}
-    for source in sorted(lines, key=lambda each: ("::" not in each, graph.path_of(each), lines[each], each)):
-        if "::" in source or source not in named:
-            yield Dependent(symbol=graph.nodes[source].name, at=f"{graph.path_of(source)}:{lines[source]}")
+class _Excerpt:
+    """One module's excerpt on its way."""
+
+    def __init__(self, names: Names, sources: Sources, module: Module, budget: int) -> None:
+        self.graph, self.sources, self.module, self.budget = names.graph, sources, module, budget
+        scope = names.territory.scopes[module.id]
+        ours = names.territory.files(module.id, self.graph.by_path)
+        folders = {path.rpartition("/")[0] for path in (*ours, *scope.entries)}
+        self.named = Named(names, module)
+        named = (*self.named.paths, *(self.graph.path_of(each) for each in self.named.symbols))
+        self.near = Near(self.graph, ours, folders, named)
+        self.rank = Rank(self.graph, self.near, self.named)
+
+    def made(self) -> GraphExcerpt:
+        """Fill the budget in order of nearness."""
+        ranked = self.rank.candidates()
+        used = self._used()
+        depends_on = self._names(used)
+        dependents = tuple(self._dependents(self.budget * _FOR_DEPENDENTS))
+        frame = measure(GraphExcerpt(depends_on=depends_on, dependents=dependents))
+        fit = Fit(self.graph, Shown(self.graph, self.sources), self.budget - frame)
+        fit.entries(self._explicit(), 0)
+        free = fit.left
+        declared = [node for node in ranked if node.path in self.named.paths and is_public(node)]
+        fit.entries((node for node in declared if "." not in node.name), free * (1 - _FOR_DECLARED / 2))
+        fit.rows(declared, free * (1 - _FOR_DECLARED))
+        fit.entries(used, fit.left * _FOR_USED)
+        fit.rows(ranked)
+        return _held(GraphExcerpt(depends_on=depends_on, surface=fit.surface(), dependents=dependents), self.budget)
+
+    def _explicit(self) -> list[Node]:
+        nodes = [self.graph.nodes[each] for each in self.named.symbols]
+        return [node for node in nodes if node.path not in self.near.ours]
+
+    def _used(self) -> list[Node]:
+        """Return what the module's files use now, the most used first; of a member its class."""
+        counted: dict[str, int] = {}
+        for target, times in self.near.used.items():
+            node = self.graph.nodes[target]
+            if node.kind is not NodeKind.FILE:
+                outer = f"{node.path}::{node.name.partition('.')[0]}"
+                counted[outer] = counted.get(outer, 0) + times
+        nodes = [self.graph.nodes[each] for each in counted if each in self.graph.nodes]
+        return sorted(nodes, key=lambda node: (-counted[node.id], node.path, node.line, node.id))
+
+    def _names(self, used: list[Node]) -> tuple[str, ...]:
+        names = tuple(dict.fromkeys([*self.module.depends_on, *(node.name for node in used)]))
+        left, kept = self.budget * _FOR_NAMES, 0
+        for name in names[: max(_NAMES, len(self.module.depends_on))]:
+            left -= 2 + tokens(name)
+            kept += left >= 0
+        return names[: max(kept, len(self.module.depends_on))]
+
+    def _dependents(self, budget: float) -> Iterator[Dependent]:
+        """Yield who uses the module, each once: symbols of sources, of tests, then files that only import it."""
+        lines: dict[str, int] = {}
+        for edges in self.near.users.values():
+            for edge in edges:
+                lines[edge.source] = min(edge.line, lines.get(edge.source, edge.line))
+        path_of = self.graph.path_of
+        named = {path_of(source) for source in lines if "::" in source}
+        for source in sorted(lines, key=lambda s: ("::" not in s, is_test(path_of(s)), path_of(s), lines[s], s)):
+            path = path_of(source)
+            if "::" in source or source not in named:
+                found = Dependent(
+                    symbol=self.graph.nodes[source].name,
+                    at=f"{path}:{lines[source]}",
+                    code=cut(self.sources.line(path, lines[source])),
+                )
+                budget -= 14 + tokens(found.symbol) + tokens(found.at) + tokens(found.code)
+                if budget < 0:
+                    return
+                yield found
 
 
-def _surface(node: Node) -> Surface:
-    return Surface(symbol=node.name, at=f"{node.path}:{node.line}", signature=node.signature)
+def _held(made: GraphExcerpt, budget: int) -> GraphExcerpt:
+    """Take from the end what is over: the sum of parts is not quite the whole."""
+    while (over := measure(made) - budget) > 0 and (made.surface or made.dependents or made.depends_on):
+        made = _shorter(made, over)
+    return made
 
 
-def _is_public(node: Node) -> bool:
-    parts = node.name.split(".")
-    return node.kind is not NodeKind.FILE and not any(part.startswith("_") and part != "__init__" for part in parts)
-
-
-def is_test(path: str) -> bool:
-    """Tell test files from sources by their name and folder."""
-    name = path.rpartition("/")[2]
-    return name.startswith("test_") or "/tests/" in f"/{path}" or name in ("conftest.py", "tests.py")
-
-
-def _size(each: Surface | Dependent) -> int:
-    signature = each.signature if isinstance(each, Surface) else ""
-    return len(each.symbol) + len(each.at) + len(signature) + _FRAME
-
-
-def _bounded(entries: Iterable[_Entry], budget: int) -> Iterator[_Entry]:
-    for each in entries:
-        budget -= _size(each)
-        if budget < 0:
-            return
-        yield each
+def _shorter(made: GraphExcerpt, over: int) -> GraphExcerpt:
+    surface = list(made.surface)
+    while surface and over > 0:
+        last = surface.pop()
+        lines = last.lines.split("\n")
+        while lines and over > 0:
+            over -= 2 + tokens(lines.pop())
+        if lines:
+            surface.append(last.model_copy(update={"lines": "\n".join(lines)}))
+    if surface or made.surface:
+        return made.model_copy(update={"surface": tuple(surface)})
+    if made.dependents:
+        return made.model_copy(update={"dependents": made.dependents[:-1]})
+    return made.model_copy(update={"depends_on": made.depends_on[:-1]})

@@ -55,10 +55,15 @@ class Knowledge:
             return compare(Territory(plan), packet, base=base, head=head, claimed=claimed, texts=texts)
 
     def excerpt(self, tree: str, plan: Plan, module: Module) -> GraphExcerpt:
-        """Return what a worker on this module should know of the code around it."""
+        """Return what a worker on this module should know of the code around it, within the plan's `packet_tokens`."""
         from controller.graph.excerpt import excerpt
+        from controller.graph.excerpts.sources import Sources
+        from controller.graph.names import Names
 
-        return excerpt(self.graph(tree), Territory(plan), module)
+        with self._lock:
+            linker, graph = self._both(tree)
+            names = Names(graph, linker, Territory(plan))
+            return excerpt(names, Sources(self.git, tree), module, plan.packet_tokens)
 
     def name_problems(self, tree: str, plan: Plan) -> Sequence[NameProblem]:
         """Return what is wrong with the names in the plan's graph expectations, in plan order."""

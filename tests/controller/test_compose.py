@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from controller.compose import compose, from_yaml, notes, to_yaml
 from controller.graph import Knowledge
-from controller.graph.excerpt import BUDGET
+from controller.graph.excerpt import measure
 from packets.agent import CommandAgent
 from packets.errors import UsageError
 from packets.limits import Limits
@@ -111,11 +111,8 @@ def test_a_packet_says_all_that_a_worker_needs(shop: Shop) -> None:
     assert read["plan_excerpt"] == ["Keep tax outside", "größer: „ja“", "Money delivered: cents"]
     assert read["graph_excerpt"] == {
         "depends_on": ["Money"],
-        "surface": [
-            {"symbol": "Money", "at": "app/money.py:1", "signature": "class Money"},
-            {"symbol": "Money.add", "at": "app/money.py:2", "signature": "def add(self)"},
-        ],
-        "dependents": [{"symbol": "app/use.py", "at": "app/use.py:2"}],
+        "surface": [{"symbol": "Money", "at": "app/money.py:1", "signature": "class Money", "lines": "def add(self)"}],
+        "dependents": [{"symbol": "app/use.py", "at": "app/use.py:2", "code": "from app.engine import Engine"}],
     }
     assert read["verification_excerpt"] == {
         "required_markers": ["[P][E]"], "forbidden_markers": ["[X]"], "module_local_checks": ["pytest -q"],
@@ -222,7 +219,8 @@ def test_a_path_that_is_no_text_can_stand_in_a_packet(shop: Shop) -> None:
 def test_a_huge_neighbourhood_stays_small(shop: Shop) -> None:
     body = "".join(f"def function_number_{i}(argument: int, other: str = 'x') -> None: pass\n" for i in range(5000))
     tree = shop.grow({"app/money.py": body.encode()})
-    assert len(to_yaml(shop.compose(base=Base(commit="c", tree=tree)))) < BUDGET * 1.5
+    found = shop.compose(base=Base(commit="c", tree=tree)).graph_excerpt
+    assert shop.plan.packet_tokens * 0.4 < measure(found) <= shop.plan.packet_tokens
 
 
 def bare(**changed: Any) -> ExecutionPacket:

@@ -97,7 +97,7 @@ class RefreshReport(Value):
     """One refresh. `level` is the one that was asked for, `reached` the widest that it came to.
 
     `modules` are those that the level is about, `dependents` the merged ones with code that uses theirs directly.
-    `files_parsed` counts what was parsed now; facts of the other files were known by their content. Of the commands in
+    `patch` holds all suggested changes of the plan that go together. `files_parsed` counts what was parsed now; facts of the other files were known by their content. Of the commands in
     `checks`, those in `checks_reused` have green evidence of this very tree and were not run again.
     """
 
@@ -112,6 +112,7 @@ class RefreshReport(Value):
     escalations: tuple[Escalation, ...] = ()
     graph_delta: GraphDelta = GraphDelta()
     drift: tuple[Drift, ...] = ()
+    patch: str = ""
     checks: tuple[CheckResult, ...] = ()
     checks_reused: tuple[str, ...] = ()
     checks_left_out: tuple[LeftOut, ...] = ()

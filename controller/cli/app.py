@@ -227,13 +227,15 @@ def refresh(
     full: Annotated[bool, typer.Option("--full", help="Everything.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Parse every file again.")] = False,
     checks: Annotated[bool, typer.Option("--checks/--no-checks", help="Run the level's checks too.")] = True,
+    watch: Annotated[bool, typer.Option("--watch", help="Again whenever something moves; q ends it.")] = False,
+    patch: Annotated[bool, typer.Option("--patch", help="Only the suggested changes of the plan, as a patch.")] = False,
     as_json: Json = False,
 ) -> int:
     """Bring graph and verification in line with the tree, and report drift."""
     from controller.cli import refresh as command
 
-    scope = command.Scope(module=module, wave=wave, phase=phase, full=full)
-    return command.refresh(wanted, scope, no_cache=no_cache, checks=checks, as_json=as_json)
+    how = command.How(no_cache=no_cache, checks=checks, watch=watch, patch=patch, as_json=as_json)
+    return command.refresh(wanted, command.Scope(module=module, wave=wave, phase=phase, full=full), how)
 
 
 @app.command()

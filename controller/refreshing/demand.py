@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from controller import refnames
 from controller.context import Context
+from controller.graph.knowledge import readable
 from controller.refreshing.look import Look, look, merged
+from controller.refreshing.scenarios import scenarios_in
 from packets.errors import UsageError
-from packets.refresh import RefreshLevel, RefreshReport
+from packets.refresh import DriftKind, RefreshLevel, RefreshReport
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,24 @@ def refresh(
         checks="run" if checks else "none",
         no_cache=no_cache,
     )
-    return look(ctx, asked, lambda: False)
+    return _suggesting(ctx, look(ctx, asked, lambda: False), tree)
+
+
+def _suggesting(ctx: Context, report: RefreshReport, tree: str) -> RefreshReport:
+    """Add what changes of the plan would settle the drift."""
+    if not report.drift:
+        return report
+    from controller.refreshing.suggest import Suggestions
+
+    there, missing = merged(ctx), {d.module for d in report.drift if d.kind is DriftKind.MISSING_SCENARIO}
+    modules = [m for m in ctx.plan.modules() if m.id in there & missing]
+    scenarios = scenarios_in(ctx, modules, ctx.git.entries(tree))
+    changes = ctx.git.changes(ctx.git.tree(ctx.run.base_commit), tree)
+    came = {change.new_blob: readable(change.path) for change in changes if change.status == "A"}
+    moved = {readable(c.path): came[c.old_blob] for c in changes if c.status == "D" and c.old_blob in came}
+    suggestions = Suggestions(ctx, ctx.knowledge.graph(tree), scenarios, moved)
+    found = suggestions.each(report.drift)
+    return report.model_copy(update={"drift": found, "patch": suggestions.together(found)})
 
 
 def _modules(ctx: Context, scope: Scope) -> tuple[str, ...]:

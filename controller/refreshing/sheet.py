@@ -25,6 +25,7 @@ class Part:
     start: int
     end: int
     style: str  # plain, quoted, block; flow or block of a list or a mapping
+    value: str = ""  # of a scalar, as text
     items: list["Part"] = field(default_factory=list)
     pairs: dict[str, tuple["Part", "Part"]] = field(default_factory=dict)
 
@@ -82,7 +83,7 @@ class Sheet:
     def take(self, holder: Loc, key: str, value: str) -> str:
         """Take a text out of a list; a list that would be empty goes with its key. Raises ValueError without it."""
         found = self.find((*holder, key))
-        texts = [self._value(part) for part in found.items]
+        texts = [part.value for part in found.items]
         index = texts.index(value)
         return self.drop(holder, key) if len(texts) == 1 else self._without(found, index)
 
@@ -166,17 +167,13 @@ class Sheet:
     def _rest(self, offset: int) -> str:
         return self.text[offset : self._next_line(offset)].rstrip("\r\n")
 
-    def _value(self, part: Part) -> Any:
-        raw = self.text[part.start : part.end]
-        return yaml.safe_load(raw) if part.style != "plain" else raw
-
     # --- reading
 
     def _part(self, event: events.NodeEvent, stream: Iterator[events.Event]) -> Part:
         start, end = self._offset(event.start_mark), self._offset(event.end_mark)
         if isinstance(event, events.ScalarEvent):
             style = {None: "plain", "": "plain", "|": "block", ">": "block"}.get(event.style, "quoted")
-            return Part(start, self._trimmed(start, end), style)
+            return Part(start, self._trimmed(start, end), style, event.value)
         part = Part(start, end, "flow" if event.flow_style else "block")  # type: ignore[attr-defined]
         for inner in stream:
             if not isinstance(inner, events.NodeEvent):
@@ -184,7 +181,7 @@ class Sheet:
             child = self._part(inner, stream)
             if isinstance(event, events.MappingStartEvent):
                 value = self._part(next(stream), stream)  # type: ignore[arg-type] # a value follows each key
-                part.pairs[self._value(child)] = (child, value)
+                part.pairs[child.value] = (child, value)
             else:
                 part.items.append(child)
         part.end = (

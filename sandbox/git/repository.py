@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from packets.errors import UsageError
 from sandbox.effect import effect
 from sandbox.git import conflicts, discovery, landing, private, refs, trees
+from sandbox.git.edits import Edit, edited_tree, edits
 from sandbox.git.objects import Reader, checked, write_blob, write_blobs
 from sandbox.git.process import Runner
 from sandbox.git.values import Change, Commit, Content, Entry, MergeResult, Worktree, decode
@@ -246,6 +247,14 @@ class Git:
                 branch = facts.get(b"branch")
                 found.append(Worktree(path, facts[b"HEAD"].decode(), decode(branch) if branch else None))
         return tuple(found)
+
+    def edits(self) -> tuple[Edit, ...]:
+        """List the tracked files of the checkout we were opened in that are not as in its HEAD."""
+        return edits(self.top)
+
+    def edited_tree(self, found: tuple[Edit, ...]) -> str:
+        """Return the tree of HEAD with these edits as they are on disk."""
+        return edited_tree(self._runner, self.top, self.tree("HEAD"), found)
 
     def update_worktree(self, worktree: Path, old_tree: str, new_tree: str) -> None:
         """Bring a checkout from one tree to another, or raise WaitingForPerson with nothing changed."""

@@ -46,8 +46,8 @@ class Dependent(_Brief):
 
     symbol: str
     at: str
-
     code: str = ""
+
 
 class GraphExcerpt(Value):
     """What the module stands on, and who stands on it, nearest first."""

@@ -200,6 +200,14 @@ class Plan(Value):
         description="The worker image: one of `from`, `dockerfile`, `name`; without any it is made from this machine.",
     )
     limits: RunLimits = Field(default=RunLimits(), description="Limits of the whole run.")
+    packet_tokens: int = Field(
+        default=6000,
+        ge=200,
+        le=100_000,
+        description="How much of the code around a module its packet shows, in tokens: signatures and lines of what the"
+        " module uses or will need, and of who uses it. A token is about a short word; docs/packet.md says how it is"
+        " estimated.",
+    )
     approval_timeout: Duration = Field(
         default=86400, description="After this time an unanswered question lapses to rejected; the run can be resumed."
     )
@@ -210,14 +218,6 @@ class Plan(Value):
         default=Permissions(),
         description="What is done on its own (`auto`), asked about (`ask`) or not done (`deny`). Landing hooks have no"
         " tier: they are always asked about.",
-    packet_tokens: int = Field(
-        default=6000,
-        ge=200,
-        le=100_000,
-        description="How much of the code around a module its packet shows, in tokens: signatures and lines of what the"
-        " module uses or will need, and of who uses it. A token is about a short word; docs/packet.md says how it is"
-        " estimated.",
-    )
         examples=[{"write": "ask", "land": "ask"}],
     )
     push: Remote | None = Field(

@@ -7,7 +7,7 @@ import pytest
 
 from packets.deltas import GraphDelta, VerificationDelta
 from packets.errors import EngineLost, Interrupted
-from packets.graph import Expectation, GraphReport, SurfaceUse, UndeclaredUse
+from packets.graph import Expectation, GraphReport, PackageUse, SurfaceUse, UndeclaredUse
 from packets.outcome import Anomaly, AnomalyKind, StopReason
 from packets.packet import VerificationExcerpt
 from packets.report import ReportStatus, WorkerReport
@@ -174,6 +174,9 @@ FAULTS = {
     ("graph", "graph.undeclared_edge"): [
         graph(undeclared=(UndeclaredUse(source="a", target="b", target_module="Shop/B", path="app/engine.py", line=1),))
     ],
+    ("graph", "graph.new_third_party"): [
+        graph(packages=(PackageUse(package="x", path="app/engine.py", line=1, manifests=("setup.py",)),))
+    ],
     ("graph", "graph.surface_in_use"): [graph(surface_in_use=(SurfaceUse(symbol="price", users=("app/x.py:3",)),))],
     ("tests", "verification.test_removed"): [retested("def test_zero", "def zero")],
     ("tests", "verification.test_skipped"): [
@@ -260,7 +263,8 @@ def test_e6_without_its_gate_the_fault_is_accepted(bench, gate, code, build):
 
 def test_e6_every_code_that_rejects_has_a_faulty_attempt():
     warnings = {
-        "graph.note", "verification.test_moved", "verification.support_changed", "verification.asserts_nothing",
+        "graph.note", "graph.signature_changed",
+        "verification.test_moved", "verification.support_changed", "verification.asserts_nothing",
         "verification.no_checks", "verification.flaky", "claims.unproved", "claims.omitted", "claims.unreadable",
         "integrity.unreadable",
     }  # fmt: skip

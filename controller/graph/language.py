@@ -92,6 +92,12 @@ KINDS = (
     Kind("c", "c", (".c",), outward=True, includes=True),
     Kind("header", "c", (".h",), outward=True, includes=True),
     Kind("cpp", "c", tuple(_CPP.split()), outward=True, includes=True),
+    Kind("javascript", "script", (".js", ".jsx", ".mjs", ".cjs"), exported="<export>"),
+    Kind("typescript", "script", (".ts", ".mts", ".cts"), exported="<export>"),
+    Kind("tsx", "script", (".tsx",), exported="<export>"),
+    Kind("package-json", "script", files=("package.json",)),
+    Kind("tsconfig", "script", files=("tsconfig*.json", "*.tsconfig.json", "jsconfig*.json")),
+    Kind("pnpm-workspace", "script", files=("pnpm-workspace.yaml",)),
     Kind("go", "go", (".go",)),
     Kind("gomod", "go", files=("go.mod", "go.work")),
 )

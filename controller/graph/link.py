@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import, Reference
+from controller.graph.language import exported
 from controller.graph.model import Graph
 from controller.graph.resolve import Resolver, Target
 from controller.graph.world import NO_FILE, World
@@ -138,15 +139,17 @@ class _FileLink:
         named = self.linker.imported(self.path, each) if each.symbol not in ("", "*") else []
         if each.symbol not in ("", "*") and not named:
             self.holes.add((each.line, each.symbol))
+        holder = "" if each.scope == exported(self.path) else each.scope  # what only exports stands in the file
         submodule = [target for target in named if "::" not in target.id and not target.via]
         if not submodule:
-            self._add(each.scope, Target(place), EdgeKind.IMPORTS, each.line)
+            self._add(holder, Target(place), EdgeKind.IMPORTS, each.line)
         for target in named:
-            self._add(each.scope, target, EdgeKind.IMPORTS, each.line)
+            self._add(holder, target, EdgeKind.IMPORTS, each.line)
 
     def _external(self, each: Import) -> None:
         self.holes.add((each.line, f"{each.module}:{each.symbol}"))
-        self._add(each.scope, Target(f"ext:{each.module}"), EdgeKind.IMPORTS, each.line)
+        holder = "" if each.scope == exported(self.path) else each.scope
+        self._add(holder, Target(f"ext:{each.module}"), EdgeKind.IMPORTS, each.line)
 
     def _reference(self, each: Reference) -> None:
         if each.root:

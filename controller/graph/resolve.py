@@ -125,9 +125,10 @@ class Resolver:
                 continue
             asked.add(place)
             self._left -= 1
-            if self.world.definition(place, name) or self.imports(place, "", name):
-                return [_through(target, place) for target in self.name(place, "", name, depth + 1)]
-            todo += self._stars_of(place)
+            inside = exported(place)
+            if self.imports(place, inside, name) or (not inside and self.world.definition(place, name)):
+                return [_through(target, place) for target in self.name(place, inside, name, depth + 1)]
+            todo += self._stars_of(place, inside)
         return []
 
     def _stars_of(self, path: str, scope: str = "") -> tuple[str, ...]:

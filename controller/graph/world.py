@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from controller.graph.facts import Definition, FileFacts, Import, Reference
-from controller.graph.language import Ecosystem, Files, ecosystem, family_of, outward
+from controller.graph.language import Ecosystem, Files, ecosystem, exported, family_of, outward
 from packets.nodes import EdgeKind
 
 Trace = set[tuple[str, str, str]]
@@ -83,6 +83,8 @@ class World:
         if self.trace is not None:
             self.trace.add((path, "e", name))
         exports = (self.file(path) or NO_FILE).exports
+        if exported(path):
+            return name != "default"
         return not name.startswith("_") if exports is None else name in exports
 
     def inherits(self, path: str, qual: str) -> Sequence[Reference]:

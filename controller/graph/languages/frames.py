@@ -119,11 +119,16 @@ class Frames:
             self._stack.pop()
 
     def _enter(self, frame: Frame) -> None:
-        body = frame.kind == "block" and frame.end == self._stack[-1].end  # the frame around it says it all
-        if body or len(self._stack) > _DEEPEST:
+        if self._is_body(frame) or len(self._stack) > _DEEPEST:
             return
         frame.parent = self._stack[-1]
         self._entered(frame)
         outer = frame.parent.qual
         frame.qual = f"{outer}.{frame.name}" if outer and frame.name else frame.name or outer
         self._stack.append(frame)
+
+    def _is_body(self, frame: Frame) -> bool:
+        """Tell whether a frame is the body of the one around it, which says it all."""
+        around = self._stack[-1]
+        kinds = ("block", "closure", "function") if around.thing and around.thing.kind == "closure" else ("block",)
+        return frame.end == around.end and frame.kind in kinds and not (frame.thing and "name" in frame.thing.beside)

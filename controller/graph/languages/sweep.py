@@ -106,6 +106,7 @@ class _File:
         events.sort(key=lambda event: event[:2])
         taken = {start for start, _, thing in events if thing and thing.kind not in (*_STATEMENTS, "property")}
         taken |= self.named | places["skip"].keys()
+        taken |= {thing.beside["owner"].start_byte for thing in self.captured.things if "owner" in thing.beside}
         seen: list[Seen] = []
         until = -1
         for start, minus_end, each in events:
@@ -133,7 +134,7 @@ class _File:
 
     def _statement(self, thing: Thing, frame: Frame) -> None:
         scope = frame.owner().qual
-        for found in self.syntax.imports(Statement(thing.node, self.source, scope)):
+        for found in self.syntax.imports(Statement(thing.node, self.source, scope, top=frame.kind == "file")):
             self.imports.setdefault(found)
             if found.scope == scope and found.bound:
                 frame.imported.add(found.bound)
@@ -177,7 +178,7 @@ class _File:
     def _define(self, thing: Thing, home: Frame, name: str) -> None:
         home.defined.add(name)
         qual = f"{home.qual}.{name}" if home.qual else name
-        kind = _KINDS.get(thing.kind) or ("method" if home.kind in ("class", "object") else "function")
+        kind = _KINDS.get(thing.kind) or ("method" if home.kind in ("class", "object") and home.name else "function")
         at = thing.beside["name"].start_byte
         known = self.definitions.get(qual)
         if known is None or (known.kind == "variable" and kind != "variable"):
@@ -185,7 +186,7 @@ class _File:
         if returns := self._told(thing, "returns"):
             self.typed.append(Typed(home, qual, "()", returns, at))
         if told := self._any_told(thing):
-            self.typed.append(Typed(home, home.qual, name, told, at))
+            self.typed.append(Typed(home, qual, "=", told, at))
 
     def _place(self, thing: Thing, frame: Frame) -> None:
         """Bind or define what has no frame of its own."""
@@ -231,10 +232,11 @@ class _File:
             if child.type not in self.syntax.prefixes:
                 start = child.start_byte
                 break
-        body = thing.beside.get("body") or node.child_by_field_name("body")
+        value = node.child_by_field_name("value") or node.child_by_field_name("right") or node
+        body = thing.beside.get("body") or value.child_by_field_name("body")
         if thing.kind in ("variable", "field"):
-            end = self.source.find(b"\n", at)
-            end = min(len(self.source) if end < 0 else end, at + _VARIABLE_MAX)
+            end = self.source.find(b"\n", at, node.end_byte)
+            end = min(node.end_byte if end < 0 else end, at + _VARIABLE_MAX)
         else:
             end = body.start_byte if body and body.start_byte > at else node.end_byte
         written = self.source[start : min(end, start + 4 * _SIGNATURE_MAX)].decode("utf-8", "replace")

@@ -68,11 +68,15 @@ _BESIDE = frozenset({"name", "owner", "type", "made", "result", "like", "returns
 
 
 class Statement(NamedTuple):
-    """An import or export on its way to facts: `scope` is the definition that holds it, empty for the file."""
+    """An import or export on its way to facts.
+
+    `scope` is the definition that holds it, empty for the file; `top` says that it stands in no block either.
+    """
 
     node: "Node"
     source: bytes
     scope: str
+    top: bool
 
     def text(self, node: "Node | None") -> str:
         """Return what stands at a node; nothing where there is none."""
@@ -116,6 +120,8 @@ class Syntax:
         return found if all(_WORD.fullmatch(part) for part in found) else ()
 
 
+_ASIDE = re.compile(rb';[^\n]*|"(?:[^"\\]|\\.)*"')
+_CAPTURE = re.compile(rb"@(\w+)")
 _BLANK = re.compile(_GAP)
 _WORD = re.compile(r"[#@$]?[\w$]+")
 
@@ -152,7 +158,8 @@ def _tools(syntax: Syntax) -> "tuple[Language, Query, Query]":
     text = "\n".join(folder.joinpath(name).read_text("utf-8") for name in syntax.queries)
     things, places = Query(language, text), Query(language, text)
     for pattern in range(things.pattern_count):
-        names = {things.capture_name(i) for i in range(things.capture_count) if things.capture_quantifier(pattern, i)}
+        written = text.encode()[things.start_byte_for_pattern(pattern) : things.end_byte_for_pattern(pattern)]
+        names = {name.decode() for name in _CAPTURE.findall(_ASIDE.sub(b"", written)) if name[:1] != b"_"}
         (things if names <= _PLACES else places).disable_pattern(pattern)
     return language, things, places
 

@@ -1,0 +1,1 @@
+"""JavaScript, TypeScript and JSX: facts by tree-sitter, and how modules and workspaces find each other."""

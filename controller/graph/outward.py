@@ -25,13 +25,25 @@ class Outward:
     def name(self, path: str, scope: str, name: str, depth: int) -> list[Target]:
         """Return where a name leads that its own scope does not bind."""
         qual = f"{scope}.{name}" if scope else name
-        if found := self.included(path, qual, depth):
+        if found := self.included(path, qual, depth) or self._forward(path, scope, name):
             return found
         if scope:
             return self._inherited(path, scope, name, depth) or list(
                 self.ask.name(path, scope.rpartition(".")[0], name, depth)
             )
         return self._around(path, name, depth)
+
+    def forward_only(self, path: str, scope: str, name: str) -> bool:
+        """Tell whether a file binds a name to nothing but a class of this name, if at all."""
+        return all(not each.denotes and each.symbol == name for each in self.ask.imports(path, scope, name))
+
+    def _forward(self, path: str, scope: str, name: str) -> list[Target]:
+        """Find the one class of which a file says no more than that there is one: `struct order;`."""
+        qual = f"{scope}.{name}" if scope else name
+        if not includes(path) or not self.ask.imports(path, scope, name):
+            return []
+        homes = [each for each in self.named(qual) if self._defines(each, qual)]
+        return [Target(f"{homes[0]}::{qual}")] if len(homes) == 1 else []
 
     def _inherited(self, path: str, scope: str, name: str, depth: int) -> list[Target]:
         """Find a member that the class of this scope has or gets from its bases."""
@@ -80,7 +92,9 @@ class Outward:
         places = [each for each in named if each in visible]
         if not places:
             return []
-        place = min(places, key=lambda each: (self.declares(each, qual), visible[each]))
+        place = min(
+            places, key=lambda each: (not self._defines(each, qual), not self.declares(each, qual), visible[each])
+        )
         if qual in self.ask.definitions(place):
             return [self.defined(Target(f"{place}::{qual}"))]
         scope, _, name = qual.rpartition(".")
@@ -118,7 +132,8 @@ class Outward:
         path, _, qual = target.id.partition("::")
         if not qual or not includes(path) or not self.declares(path, qual):
             return target
-        homes = [each for each in self.named(qual) if each != path and self._defines(each, qual)]
+        others = [each for each in self.named(qual) if each != path and self._defines(each, qual)]
+        homes = [each for each in others if not self._private(each, qual)]
         if not homes:
             return target
         nearest = sorted(homes, key=lambda each: (-_near(path, each), each))
@@ -128,7 +143,12 @@ class Outward:
 
     def _defines(self, path: str, qual: str) -> bool:
         found = self.ask.definitions(path).get(qual)
-        return found is not None and not found.signature.endswith(";") and not found.signature.startswith("static ")
+        return found is not None and not found.signature.endswith(";")
+
+    def _private(self, path: str, qual: str) -> bool:
+        """Tell whether a function is seen in its own file only."""
+        found = self.ask.definitions(path).get(qual)
+        return found is not None and found.kind == "function" and "static" in found.signature.partition("(")[0].split()
 
 
 def _near(header: str, source: str) -> int:

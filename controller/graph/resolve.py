@@ -109,7 +109,8 @@ class Resolver:
             found += self.imported(path, each, depth + 1)
         if outward(path):
             found = [self.outward.defined(each) for each in found]
-            found += self.outward.name(path, scope, name, depth) if not found and not bound else []
+            if not found and self.outward.forward_only(path, scope, name):
+                found = self.outward.name(path, scope, name, depth)
         elif not found:
             found += self._starred(path, scope, name, depth)
             if not found and not scope and (home := self._beside(path, name)):

@@ -28,7 +28,8 @@ def is_cpp(source: bytes) -> bool:
 
 
 def plain(source: bytes) -> bytes:
-    """Blank the braces of `extern "C" {` where they stand between directives of their own: each half is no syntax."""
+    """Blank what misleads a parser unnoticed: `class EXPORT Name {`, and `extern "C" {` between directives of its own."""
+    source = _DECORATED.sub(_blank_first, source)
     return _IN_CPP.sub(_without_linkage, source) if b"__cplusplus" in source else source
 
 
@@ -57,13 +58,19 @@ _PREFIX = re.compile(
 _BETWEEN = re.compile(
     rb"^[ \t]*[a-z]\w*(?:[ \t]+\w+)*[ \t*&]+(" + _MACRO + rb")(?=[ \t]+[a-z_]\w*[ \t]*\()", re.MULTILINE
 )
-_SUFFIX = re.compile(rb"\)[ \t\n]*(" + _MACRO + _CALLED + rb"?)(?=\s*[;{])")
+_SUFFIX = re.compile(rb"\)[ \t\n]*(" + _MACRO + _CALLED + rb"?)(?=\s*(?:[;{]|:(?!:)))")
+_ATTACHED = re.compile(
+    rb"(?:[a-z]\w*_?|\w_|\])(?<!\breturn)(?<!\belse)(?<!\bdo)(?<!\bthrow)(?<!\bcase)[ \t\n]+("
+    + _MACRO
+    + _CALLED
+    + rb")(?=\s*[;={])"
+)
 _HEADED = re.compile(rb"(?:,|\{|=|\||&|\(|\+|\\)[ \t]*\Z")
 
 
 def without_macros(source: bytes) -> bytes:
     """Blank macros in capitals where no grammar takes them: between `class` and its name, alone, around a prototype."""
-    for pattern in (_DECORATED, _PREFIX, _BETWEEN, _SUFFIX):
+    for pattern in (_PREFIX, _BETWEEN, _SUFFIX, _ATTACHED):
         source = pattern.sub(_blank_first, source)
     return _ALONE.sub(lambda found: found[0] if _goes_on(source, found.start()) else _blank(found[0]), source)
 

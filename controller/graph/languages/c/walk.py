@@ -156,7 +156,7 @@ class Walk:
             return
         scope.members.add(text)
         self._define(_inside(scope, text), "class", node, found.node)
-        self._tell(scope, _inside(scope, text), "()", node)
+        self._tell(scope, _inside(scope, text), "=", node)
 
     def _forward(self, scope: Scope, text: str, node: "Node") -> None:
         if text not in scope.members | scope.imported:
@@ -226,10 +226,10 @@ class Walk:
         scope.around.members.add(text)
         qual = _inside(scope.around, ".".join(found.chain))
         self._define(qual, "variable", node, found.node, ";" if extern else "")
-        self._tell(scope, qual, "()", node)
+        self._tell(scope, qual, "=", node)
 
     def _tell(self, scope: Scope, qual: str, bound: str, node: "Node") -> Chain | None:
-        """Say what a field is, or with `()` what a function returns and a variable holds, where C++ code may ask."""
+        """Say what a field is, what a function returns (`()`), what a variable holds (`=`), where C++ code may ask."""
         told = self.names.type(node.child_by_field_name("type")) if self.cpp else None
         if not told or told[0] == "std" or any(told[0] in each.opaque for each in scope.outward()):
             return None

@@ -142,13 +142,14 @@ class _File:
     def _note_field(self, scope: Scope, node: "Node", name: "Node", told: Told | None, *, constant: bool) -> None:
         text = self._text(name.start_byte, name.end_byte)
         qual = f"{scope.qual}.{text}"
+        holder, bound = (qual, "=") if constant else (scope.qual, text)
         if constant and scope.name:
             scope.members.add(text)
             self._define(qual, "variable", node, name)
         else:
             scope.fields[text] = told
         if told and scope.name:
-            self.told.append(Import(scope.qual, text, "", ".".join(told.chain), "", name.start_point.row + 1))
+            self.told.append(Import(holder, bound, "", ".".join(told.chain), "", name.start_point.row + 1))
 
     def _on_constant(self, node: "Node", start: int, end: int) -> None:
         del end
@@ -158,6 +159,7 @@ class _File:
             text = self._text(name.start_byte, name.end_byte)
             scope.members.add(text)
             self._define(f"{scope.qual}.{text}", "variable", node, name)
+            self.told.append(Import(f"{scope.qual}.{text}", "=", "", scope.name, "", name.start_point.row + 1))
 
     def _on_variable(self, node: "Node", start: int, end: int) -> None:
         del end

@@ -130,9 +130,11 @@ class _FileLink:
         self.found[key] = min(line, self.found.get(key, line))
 
     def _import(self, each: Import) -> None:
-        if not each.denotes:  # another name for what this file has: a dependency only where it is used
+        if not each.denotes or not each.module:  # another name, not written as an import: a dependency where it is used
             return
         place = self.linker.place(self.path, each.module)
+        if place == self.path:
+            return
         if place is None:
             self._external(each)
             return

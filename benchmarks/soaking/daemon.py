@@ -23,6 +23,7 @@ from sandbox.docker import DockerSandbox
 from sandbox.image import ensure_image
 
 _PATIENCE = 60.0  # seconds an engine may take to answer
+_FORGETS = 1.0  # seconds before its death of which an engine may have written nothing down
 _SIGNALS = 125  # exit codes from here on are the engine's or a signal's
 
 
@@ -31,6 +32,7 @@ class Events:
 
     def __init__(self, host: str, file: Path) -> None:
         self._host, self._file = host, file
+        self.killed: list[float] = []
         self._closing = False
         threading.Thread(target=self._read, args=(time.time(),), daemon=True).start()
 
@@ -40,13 +42,20 @@ class Events:
         return [json.loads(line) for line in lines if line.endswith("}")]
 
     def workers(self, runs: Collection[str], kind: str = "work") -> list[tuple[str, str, int]]:
-        """Return (begin|end, module, attempt) of the workers of these runs; one that was killed has no end."""
+        """Return (begin|end, module, attempt) of the workers of these runs; one that was killed has no end.
+
+        Neither has one that ended in the moment in which its engine was killed: the engine comes back without knowing
+        how, and shows it as failed.
+        """
         lines = []
         for event in self.told():
             about = event["Actor"]["Attributes"]
             if about.get("grace.kind") != kind or about.get("grace.run") not in runs:
                 continue
-            if event["Action"] == "start" or (event["Action"] == "die" and int(about["exitCode"]) < _SIGNALS):
+            ended = event["Action"] == "die" and int(about["exitCode"]) < _SIGNALS
+            if ended and any(0 <= at - event["timeNano"] / 1e9 < _FORGETS for at in self.killed):
+                continue
+            if event["Action"] == "start" or ended:
                 what = "begin" if event["Action"] == "start" else "end"
                 lines.append((what, about["grace.module"], int(about["grace.attempt"])))
         return lines
@@ -122,6 +131,7 @@ class Daemon:
         (self.folder / "hold").touch()
         with contextlib.suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
+            self.events.killed.append(time.time())
         threading.Timer(down, lambda: (self.folder / "hold").unlink(missing_ok=True)).start()
         return True
 

@@ -1,6 +1,6 @@
 """Scopes of one file where locals begin at their declaration and may be declared again: Go and Rust."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -45,7 +45,8 @@ class Scope:
     """A file, module, class, function or block, from byte `start` to `end`.
 
     `name` goes before the names inside; dotted, for a function that stands outside its class. `node` says that it is in
-    the graph itself. A `closed` one does not see the locals around it; an `apart` one none of the names.
+    the graph itself. A `closed` one does not see the locals around it; an `apart` one none of the names. `opaque` are
+    type parameters, with the first of their bounds; `stars` counts the imports that may bring any name; `own` is the type of a class.
     """
 
     kind: str
@@ -57,10 +58,11 @@ class Scope:
     qual: str = ""
     members: set[str] = field(default_factory=set)
     imported: set[str] = field(default_factory=set)
-    opaque: set[str] = field(default_factory=set)
+    opaque: "dict[str, Chain | None]" = field(default_factory=dict)
     values: dict[str, list[Binding]] = field(default_factory=dict)
     stars: int = 0
     apart: bool = False
+    own: Chain = ()
 
     @property
     def closed(self) -> bool:
@@ -129,7 +131,3 @@ def split_mark(name: str) -> tuple[str, str]:
     plain = name.rstrip(MARKS)
     return plain, name[len(plain) :]
 
-
-def plain(chain: Iterable[str]) -> Chain:
-    """Return a chain without marks."""
-    return tuple(split_mark(name)[0] for name in chain)

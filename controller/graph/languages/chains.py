@@ -5,7 +5,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from controller.graph.facts import Import, Reference
-from controller.graph.languages.blocks import Chain, Scope, Told, joined, split_mark
+from controller.graph.languages.blocks import Binding, Chain, Scope, Told, joined, split_mark
 
 Target = tuple[str, str, Chain]
 """(scope, root, attrs), as in a `Reference`."""
@@ -61,29 +61,34 @@ class References:
     def target(self, scope: Scope, chain: Chain, at: int, *, bare: bool, turn: int = 0) -> Target | None:
         """Return where a chain leads; None for what nobody can know."""
         root, mark = split_mark(chain[0])
-        rest = chain[1:]
-        hidden = bare
+        rest, hidden, star = chain[1:], bare, None
         for each in scope.outward():
-            if not hidden and (binding := each.bound(root, at)):
-                following = binding.told.of(mark) if binding.told and rest else None
-                if following is None or binding.told is None or turn > _TURNS:
-                    return None
-                return self.target(each, following + rest, binding.at, bare=binding.told.bare, turn=turn + 1)
-            if root in each.opaque:
-                return None
+            if not hidden and root in each.values and (binding := each.bound(root, at)):
+                return self._local(each, binding, mark, rest, turn)
             if root in each.members or root in each.imported:
                 return each.qual, chain[0], rest
-            if each.stars and each.apart:
-                return each.qual, chain[0], rest
+            if root in each.opaque:
+                bound = each.opaque[root] if rest and turn < _TURNS else None
+                return self.target(each, bound + rest, at, bare=True, turn=turn + 1) if bound else None
+            if each.stars and star is None:
+                star = each.qual
             if each.apart:
-                return None
+                break
             hidden = hidden or each.closed
-        return self._outside(scope, chain)
+        if star is not None and root not in self._silent:
+            return star, chain[0], rest
+        return self.outside(chain)
 
-    def _outside(self, scope: Scope, chain: Chain) -> Target | None:
-        file = next(each for each in scope.outward() if each.parent is None)
-        known = chain[0] not in self._silent and (self._unbound or file.stars)
-        return ("", chain[0], chain[1:]) if known else None
+    def _local(self, scope: Scope, binding: Binding, mark: str, rest: Chain, turn: int) -> Target | None:
+        told = binding.told if rest and turn < _TURNS else None
+        following = told.of(mark) if told else None
+        if told is None or following is None:
+            return None
+        return self.target(scope, following + rest, binding.at, bare=told.bare, turn=turn + 1)
+
+    def outside(self, chain: Chain) -> Target | None:
+        """Return how other files are asked for a name that nothing in this one binds."""
+        return ("", chain[0], chain[1:]) if self._unbound and chain[0] not in self._silent else None
 
     def alias(self, scope: Scope, owner: str, bound: str, told: Told | None, at: int) -> Import | None:
         """Return the row that tells other files the type of a field, a result or a variable."""

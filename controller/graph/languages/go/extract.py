@@ -22,5 +22,5 @@ def extract(kind: str, blob: bytes) -> FileFacts:
         return modfile.read(blob)
     from controller.graph.languages.go.source import Source
 
-    captures, error = read(blob, _GRAMMAR, _QUERY)
-    return Source(blob, captures).facts()._replace(error_line=error)
+    parsed = read(blob, _GRAMMAR, _QUERY)
+    return Source(blob, parsed.captures).facts()._replace(error_line=parsed.error)

@@ -156,7 +156,7 @@ class Source:
         """Note the type parameters in `(s *Set[K, V])`."""
         written = self._text(receiver)
         if "[" in written:
-            scope.opaque |= set(re.findall(r"\w+", written.partition("[")[2]))
+            scope.opaque |= dict.fromkeys(re.findall(r"\w+", written.partition("[")[2]))
 
     def _class(self, node: "Node", scope: Scope) -> None:
         name, written = node.child_by_field_name("name"), node.child_by_field_name("type")
@@ -164,7 +164,7 @@ class Source:
             return
         self.names.add(name.start_byte)
         if scope is not self.file:
-            scope.opaque.add(self._text(name))
+            scope.opaque[self._text(name)] = None
             return
         qual = self._text(name)
         self.file.members.add(qual)
@@ -201,6 +201,7 @@ class Source:
         if path:
             self.imports.append(found)
             self.file.imported.add(found.bound)
+            self.file.stars += found.bound == "*"
 
     def _value(self, node: "Node", scope: Scope) -> None:
         names = [name for name in node.children_by_field_name("name") if name.type == "identifier"]
@@ -285,9 +286,10 @@ class Source:
             scope.bind(self._text(name), around.start_byte, told)
 
     def _opaque(self, node: "Node", scope: Scope) -> None:
+        bound = type_told(first_named(node.child_by_field_name("type")))
         for name in node.children_by_field_name("name"):
             self.names.add(name.start_byte)
-            scope.opaque.add(self._text(name))
+            scope.opaque[self._text(name)] = bound.chain if bound and not bound.mark else None
 
     def _field(self, node: "Node", scope: Scope) -> None:
         whole = node.parent.parent.parent if node.parent and node.parent.parent else None

@@ -23,4 +23,4 @@ def extract(kind: str, blob: bytes) -> FileFacts:
     from controller.graph.languages.go.source import Source
 
     parsed = read(blob, _GRAMMAR, _QUERY)
-    return Source(blob, parsed.captures).facts()._replace(error_line=parsed.error)
+    return Source(blob, parsed.captures).facts()._replace(error_line=parsed.error_line)

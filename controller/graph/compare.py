@@ -55,7 +55,7 @@ def compare(
         files=files,
         modules=module_level(files, *uses),
         renames=tuple(renamed.found),
-        signatures=tuple(signature_changes(scope, base[1], head[1], texts.changes)),
+        signatures=tuple(signature_changes(scope, base[1], head[1], texts)),
         packages=tuple(_unplanned(trees, expected, new_packages(scope, base, head, texts))),
         facts=table,
         facts_left=left,

@@ -6,6 +6,7 @@ with what held it, is no news of its own.
 """
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from controller.graph.model import Graph
 from controller.graph.renames import Renames
 from packets.deltas import GraphDelta, GraphVerb
 from packets.graph import Rename
+from reviewer.paths import is_test_path
 
 _V = GraphVerb
 Change = tuple[GraphVerb, str]
@@ -54,8 +56,8 @@ class News:
     def items(self) -> list[Item]:
         """Return the news: renames, what came and went, then dependencies that came and went."""
         actual, renames = self.actual, self.renames
-        added = self._nodes(_V.NODE_ADDED, "add {}", self.head, actual.nodes_added, renames.old_of)
-        gone = self._nodes(_V.NODE_REMOVED, "remove {}", self.base, actual.nodes_removed, renames.new_of)
+        added = self._nodes(_V.NODE_ADDED, (self.base, self.head), actual.nodes_added, renames.old_of)
+        gone = self._nodes(_V.NODE_REMOVED, (self.head, self.base), actual.nodes_removed, renames.new_of)
         came = self._edges(_V.EDGE_ADDED, "{}", self._new_edges, self.head, self.base)
         went = self._edges(_V.EDGE_REMOVED, "not {}", self._lost_edges, self.base, self.head)
         return [*map(self._rename, self.renames.found), *added, *gone, *came, *went]
@@ -64,20 +66,24 @@ class News:
         pairs = [(old, new) for old, new in self.renames.new_of.items() if _within(old, each.before)]
         changes = {(_V.NODE_REMOVED, old) for old, _ in pairs} | {(_V.NODE_ADDED, new) for _, new in pairs}
         node = self.head.nodes[each.after]
-        how = "the same text" if each.likeness == 1 else f"{each.likeness:.0%} the same text"
+        how = "the same" if each.likeness == 1 else f"{each.likeness:.0%} alike"
         whole = frozenset({(_V.NODE_REMOVED, each.before), (_V.NODE_ADDED, each.after)})
         return Item(f"{each.before} is now {each.after}", changes, f"{node.path}:{node.line}", how, whole)
 
     @staticmethod
-    def _nodes(verb: GraphVerb, form: str, graph: Graph, ids: Iterable[str], renamed: Iterable[str]) -> Iterator[Item]:
+    def _nodes(
+        verb: GraphVerb, graphs: tuple[Graph, Graph], ids: Iterable[str], renamed: Iterable[str]
+    ) -> Iterator[Item]:
+        """Yield what only the second tree has, by what holds it: a definition, a file, a folder of several files."""
+        there, here = graphs
         chosen = {each for each in ids if not each.startswith("ext:")} - set(renamed)
+        tops = {each: _outermost(each, chosen) for each in sorted(chosen)}
+        folders = _new_folders([top for top in tops.values() if "::" not in top], there)
         found: dict[str, Item] = {}
-        for each in sorted(chosen):
-            top, holder = each, _holder(each)
-            while holder in chosen:
-                top, holder = holder, _holder(holder)
-            node = graph.nodes[top]
-            item = found.setdefault(top, Item(form.format(top), at=f"{node.path}:{node.line}"))
+        for each, top in tops.items():
+            node, name = here.nodes[top], folders.get(top, top)
+            fact = f"{'add' if verb is _V.NODE_ADDED else 'remove'} {name}"
+            item = found.setdefault(name, Item(fact, at="" if name.endswith("/") else f"{node.path}:{node.line}"))
             item.changes.add((verb, each))
         yield from found.values()
 
@@ -108,7 +114,7 @@ class News:
                 continue
             lifted = pair.arrow() in self.lifted[verb]
             row = pair if lifted else Ends(_top(each.source), _top(each.target))
-            if lifted or row not in _tops(there, row.source):
+            if lifted or (self._known(there, row.source) and row not in _tops(there, row.source)):
                 item = found.setdefault((not lifted, row), Item(form.format(_plain(row))))
                 item.changes.add((verb, each.arrow()))
                 item.at = _first(item.at, here, each)
@@ -117,12 +123,42 @@ class News:
             if not fine or "::" in row.source or (row.source, row.target) not in told:  # else the import beside its use
                 yield item
 
+    def _known(self, there: Graph, top: str) -> bool:
+        """Tell whether a definition is news in itself, with all that it uses; those of tests always are."""
+        same = {self.renames.old_of.get(top, top), self.renames.new_of.get(top, top)}
+        return not is_test_path(top.partition("::")[0]) and any(each in there.nodes for each in same)
+
     def _of_the_language(self, verb: GraphVerb, pair: Ends) -> bool:
         """Tell an import of what the language brings along, which is nobody's news."""
         family, module = family_of(pair.source), pair.target.removeprefix("ext:")
         if not pair.target.startswith("ext:") or not family or module.startswith("."):
             return False
         return not self.linkers[verb].ecosystem(family).package(module, pair.source)
+
+
+def _outermost(node_id: str, chosen: AbstractSet[str]) -> str:
+    """Return what holds a node and is itself among the chosen."""
+    top, holder = node_id, _holder(node_id)
+    while holder in chosen:
+        top, holder = holder, _holder(holder)
+    return top
+
+
+def _new_folders(paths: Iterable[str], there: Graph) -> dict[str, str]:
+    """Return, for files that share a folder which the other tree has not, the outermost such folder."""
+    known: set[str] = set()
+    held: dict[str, list[str]] = {}
+    for path in paths:
+        known = known or {folder for each in there.by_path for folder in _folders(each)}
+        if outer := next((folder for folder in _folders(path) if folder not in known), ""):
+            held.setdefault(outer, []).append(path)
+    return {path: folder for folder, inside in held.items() if len(inside) > 1 for path in inside}
+
+
+def _folders(path: str) -> list[str]:
+    """Return the folders above a file, the outermost first, each with its slash."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: length + 1]) + "/" for length in range(len(parts))]
 
 
 def _tops(graph: Graph, top: str) -> frozenset[Ends]:

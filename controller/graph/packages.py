@@ -65,8 +65,21 @@ def new_packages(scope: Scope, base: Tree, head: Tree, texts: Texts) -> Iterator
     for (family, package), (path, line) in sorted(new.items(), key=lambda item: item[1]):
         manifests = {each: text for each, text in named.items() if _of(family).files.fullmatch(each.rpartition("/")[2])}
         listed = next((each for each in _nearest(manifests, path) if _names(family, package, manifests[each])), "")
-        missing = () if listed or not _of(family).certain else tuple(_nearest(manifests, path))
+        optional = family == "python" and _guarded(texts.after([path]).get(path, ""), line)
+        missing = () if listed or optional or not _of(family).certain else tuple(_nearest(manifests, path))
         yield PackageUse(package=package, path=path, line=line, listed_in=listed, manifests=missing)
+
+
+def _guarded(text: str, line: int) -> bool:
+    """Tell whether a Python import may fail: it is in a `try`, or for type checkers only."""
+    lines = text.split("\n")[:line]
+    while lines and (own := lines.pop()):
+        indent = len(own) - len(own.lstrip())
+        above = next((each for each in reversed(lines) if each.strip() and len(each) - len(each.lstrip()) < indent), "")
+        if re.match(r"\s*(try:|except\b.*:|if .*\bTYPE_CHECKING\b)", above):
+            return True
+        lines = lines[: max((at for at, each in enumerate(lines) if each == above), default=-1) + 1]
+    return False
 
 
 def _of(family: str) -> Manifests:

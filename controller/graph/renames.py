@@ -5,8 +5,9 @@ that are short of text, or like several others, are nobody's: a rename that is n
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 from controller.graph.likeness import Passages, alike
 from controller.graph.model import Graph
@@ -17,12 +18,23 @@ from packets.graph import Node, NodeKind, Rename
 _FILE = 0.5
 _SAME_NAME = 0.4
 _SAME_HOME = 0.7
+_OTHERWISE = 0.85
 _STRANGERS = 0.9
-"""How alike two texts must be: of files, of definitions of one name, of one home, and with neither in common."""
+"""How alike two texts must be: of files; of definitions of one name; of one home, by names that are near and by others;
+and with neither in common."""
 
-_SHORT = 8
+_NEAR = 0.6
+"""How alike two names are when one may be made of the other."""
+
+_SHORT = 12
 _LITTLE = 25
-"""Runs of text: below the first a variable, below the second two strangers, say too little."""
+"""Runs of text that are too few to tell by: with the name or the holder in common, and with neither."""
+
+_CROWD = 200
+"""Definitions of one holder that are too many to compare each with each."""
+
+_FEW = 3
+"""Definitions of a file that are too few to tell it by."""
 
 _CLEAR = 0.02
 """By so much the best of several must be better than the next."""
@@ -114,10 +126,17 @@ class _Search:
         pairs = []
         for a, b in _candidates(*left):
             if _kind(a.path) == _kind(b.path):
-                likeness = alike(lines["before"][a.id], lines["after"][b.id])
+                likeness = max(alike(lines["before"][a.id], lines["after"][b.id]), self._names(a, b))
                 if likeness >= _FILE:
                     pairs.append(_Pair(likeness, _leaf(a.id) == _leaf(b.id), a, b))
         self._best(pairs)
+
+    def _names(self, a: Node, b: Node) -> float:
+        """Return how alike two files of one name are in what they define."""
+        if _leaf(a.id) != _leaf(b.id):
+            return 0.0
+        before, after = (_names(p.graph.by_path[path]) for p, path in ((self.before, a.path), (self.after, b.path)))
+        return alike(before, after) if min(before.total(), after.total()) >= _FEW else 0.0
 
     def _same_bytes(self, gone: Sequence[Node], new: Sequence[Node]) -> None:
         places: dict[str, list[Node]] = defaultdict(list)
@@ -154,13 +173,17 @@ class _Search:
                     self._take(node, self.new[place], 1.0)
 
     def _likely(self, gone: Sequence[Node], new: Sequence[Node]) -> Iterator[_Pair]:
-        for a, b in _candidates(gone, new):
+        for a, b in _candidates(gone, new, self._home):
             if a.kind is not b.kind and not (a.kind in _CALLABLE and b.kind in _CALLABLE):
                 continue
             same_name, same_home = _leaf(a.id) == _leaf(b.id), self._home(a.id) == _holder(b.id)
-            least, enough = _bounds(a, same_name=same_name, same_home=same_home)
+            if not same_home and ("." in a.name) is not ("." in b.name):
+                continue
+            least, enough = _bounds(a, b, same_name=same_name, same_home=same_home)
             texts = self.before.runs(a), self.after.runs(b)
-            if min(texts[0].total(), texts[1].total()) >= enough and (likeness := alike(*texts)) >= least:
+            likeness = alike(*texts)
+            short = min(texts[0].total(), texts[1].total()) < enough
+            if likeness >= (_STRANGERS if short and same_name else least) and (same_name or not short):
                 yield _Pair(likeness, same_name, a, b)
 
     def _home(self, before: str) -> str:
@@ -183,28 +206,41 @@ class _Search:
                 self._take(pair.before, pair.after, pair.likeness)
 
 
-def _bounds(node: Node, *, same_name: bool, same_home: bool) -> tuple[float, int]:
+def _bounds(node: Node, other: Node, *, same_name: bool, same_home: bool) -> tuple[float, int]:
     """Return how alike two texts must be, and how long, for what they have in common besides."""
     if same_name and "." not in node.name:
-        return _SAME_NAME, 1
+        return _SAME_NAME, _SHORT
     if same_home:
-        return _SAME_HOME, _SHORT if node.kind is NodeKind.VARIABLE else 1
-    return (_SAME_HOME if same_name else _STRANGERS), _LITTLE
+        near = SequenceMatcher(None, _leaf(node.id).lower(), _leaf(other.id).lower()).ratio() >= _NEAR
+        return (_SAME_HOME if near else _OTHERWISE), _SHORT if node.kind is NodeKind.VARIABLE else 1
+    return _STRANGERS, _LITTLE
 
 
 def _score(pair: _Pair) -> float:
     return pair.likeness + (1.0 if pair.same_name else 0.0)
 
 
-def _candidates(gone: Sequence[Node], new: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
-    """Yield the pairs worth comparing; of too many, only those of one name."""
+def _candidates(
+    gone: Sequence[Node], new: Sequence[Node], home: Callable[[str], str] | None = None
+) -> Iterator[tuple[Node, Node]]:
+    """Yield the pairs worth comparing; of too many, those of one name, and those of one home that are not too many."""
     if len(gone) * len(new) <= _MOST:
         yield from ((a, b) for a in gone for b in new)
         return
     named: dict[str, list[Node]] = defaultdict(list)
+    held: dict[str, list[Node]] = defaultdict(list)
     for node in new:
         named[_leaf(node.id)].append(node)
-    yield from ((a, b) for a in gone for b in named.get(_leaf(a.id), ())[: _MOST // len(gone) + 1])
+        held[_holder(node.id)].append(node)
+    most = _MOST // len(gone) + 1
+    for a in gone:
+        beside = held.get(home(a.id), ()) if home else ()
+        near = [*named.get(_leaf(a.id), ())[:most], *(beside if len(beside) <= _CROWD else ())]
+        yield from ((a, b) for b in dict.fromkeys(near))
+
+
+def _names(nodes: Sequence[Node]) -> Counter[tuple[str, ...]]:
+    return Counter((node.name,) for node in nodes if node.kind is not NodeKind.FILE)
 
 
 def _file_runs(lines: Sequence[str]) -> Counter[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """What others rely on: public names of a module that are gone while they are in use, and functions called otherwise."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from controller.graph.levels import depends
@@ -7,6 +8,7 @@ from controller.graph.link import FileEdges, Linker
 from controller.graph.model import Graph
 from controller.graph.parameters import broken, parameters
 from controller.graph.renames import Renames
+from controller.graph.texts import Texts
 from controller.graph.visibility import visible
 from packets.deltas import GraphDelta
 from packets.graph import EdgeKind, Node, NodeKind, SignatureChange, SurfaceUse
@@ -61,16 +63,31 @@ def _lost(before: FileEdges, after: FileEdges) -> frozenset[int]:
     return frozenset(line for line, _ in after.holes - before.holes)
 
 
-def signature_changes(scope: Scope, base: Graph, head: Graph, changed: Iterable[str]) -> Iterator[SignatureChange]:
+def signature_changes(scope: Scope, base: Graph, head: Graph, texts: Texts) -> Iterator[SignatureChange]:
     """Yield functions of the module that must be called otherwise than before, with the calls from outside."""
-    for path in sorted(changed):
+    for path in sorted(texts.changes):
         if path not in base.by_path or path not in head.by_path or not scope.matches(path):
             continue
         known = {node.id: node for node in base.by_path[path]}
         for node in head.by_path[path]:
             before = known.get(node.id)
             if before is not None and node.kind in _CALLABLE and before.signature != node.signature:
-                yield from _changed(scope, head, before, node)
+                for change in _changed(scope, head, before, node):
+                    if not any(_overloaded(node, text[path]) for text in _both(path, texts) if path in text):
+                        yield change
+
+
+def _both(path: str, texts: Texts) -> tuple[dict[str, str], dict[str, str]]:
+    return texts.before([path]), texts.after([path])
+
+
+def _overloaded(node: Node, text: str) -> bool:
+    """Tell whether a file defines a name more than once in one place: the graph keeps the first of them."""
+    leaf = re.escape(node.name.rpartition(".")[2])
+    headed = re.findall(rf"^([ \t]*)(?:[\w<>\[\]:*&,. \t]*[ \t*&])?{leaf}[ \t]*(?:<[^>\n]*>)?\(.*$", text, re.MULTILINE)
+    own = text.split("\n")[node.line - 1 : node.line]
+    indent = own[0][: len(own[0]) - len(own[0].lstrip())] if own else ""
+    return headed.count(indent) > 1
 
 
 def _changed(scope: Scope, head: Graph, before: Node, after: Node) -> Iterator[SignatureChange]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from controller.graph.declared import one_thing, whole
 from controller.graph.language import family_of
 from controller.graph.link import Linker
 from controller.graph.model import Graph
@@ -64,7 +65,7 @@ class Names:
     def resolve(self, name: str) -> Meaning:
         """Return what the name means here."""
         if name in self.graph.nodes:
-            return Found(frozenset(self.graph.inside(name)))
+            return Found(whole(self.graph, (name,)))
         if name in self.territory.scopes:
             found = self._of_files(self.territory.files(name, self.graph.by_path))
             return found or Unknown(NameKind.MODULE)
@@ -97,9 +98,9 @@ class Names:
 
     def _one_of(self, ids: Iterable[str]) -> Found | Ambiguous | None:
         candidates = tuple(dict.fromkeys(ids))
-        if len(candidates) > 1:
+        if len(candidates) > 1 and not one_thing(self.graph, candidates):
             return Ambiguous(tuple(sorted(candidates)))
-        return Found(frozenset(self.graph.inside(candidates[0]))) if candidates else None
+        return Found(whole(self.graph, candidates)) if candidates else None
 
     def _dotted(self, name: str) -> Meaning:
         parts = name.split(".")

@@ -46,7 +46,8 @@ class Scope:
 
     `name` goes before the names inside; dotted, for a function that stands outside its class. `node` says that it is in
     the graph itself. A `closed` one does not see the locals around it; an `apart` one none of the names. `opaque` are
-    type parameters, with the first of their bounds; `stars` counts the imports that may bring any name; `own` is the type of a class.
+    type parameters, with the first of their bounds; `stars` counts the imports that may bring any name; `own` is the
+    type of a class.
     """
 
     kind: str
@@ -130,4 +131,3 @@ def split_mark(name: str) -> tuple[str, str]:
     """Return a name without its marks, and these."""
     plain = name.rstrip(MARKS)
     return plain, name[len(plain) :]
-

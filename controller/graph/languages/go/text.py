@@ -6,6 +6,8 @@ from controller.graph.languages.blocks import Chain
 
 _ATTRIBUTE = re.compile(rb"\.\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 _LONGEST = 40
+_ENDS = frozenset((b"", b",", b";", b")", b"]", b"}", b" ", b"\n"))
+"""Bytes after which nothing goes on."""
 
 
 class Reader:
@@ -27,7 +29,7 @@ class Reader:
 
     def _chain(self, start: int, end: int) -> tuple[Chain, int]:
         parts = [self.source[start:end].decode("utf-8", "replace")]
-        while len(parts) < _LONGEST:
+        while len(parts) < _LONGEST and self.source[end : end + 1] not in _ENDS:
             if end in self.calls:
                 parts[-1] = parts[-1].removesuffix("[]")  # what is called is rather of type arguments than an element
                 parts.append("()")

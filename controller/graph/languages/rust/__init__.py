@@ -1,0 +1,1 @@
+"""Rust: crates by Cargo.toml, modules by `mod`, methods wherever their `impl` stands."""

@@ -100,6 +100,8 @@ KINDS = (
     Kind("pnpm-workspace", "script", files=("pnpm-workspace.yaml",)),
     Kind("go", "go", (".go",)),
     Kind("gomod", "go", files=("go.mod", "go.work")),
+    Kind("rust", "rust", (".rs",)),
+    Kind("cargo", "rust", files=("Cargo.toml",)),
 )
 """Every kind that is read; the order says who is asked first."""
 

@@ -10,6 +10,7 @@ from controller.copies import MARK, restore
 from controller.difference import difference
 from controller.following import asked_about
 from controller.lock import holder
+from controller.review_facts import review_facts
 from controller.review_text import review_text
 from controller.screen import event_object
 from controller.store.records import AttemptRecord, Records
@@ -62,7 +63,7 @@ def review(wanted: str | None, module: str | None, form: str) -> None:
             return
         for name, attempt in last.items():
             if form == "all":
-                sys.stdout.write(review_text(attempt, gone=name in gone))
+                sys.stdout.write(review_text(attempt, gone=name in gone, color=sys.stdout.isatty()))
             if attempt.outcome is not None:
                 pair = (attempt.packet.base.tree, attempt.outcome.head_tree)
                 sys.stdout.write(_difference(git, *pair, form) + ("\n" if form != "all" else ""))
@@ -88,12 +89,15 @@ def _followed(store: Store, run: RunRecord) -> str:
 
 def _review_object(attempt: AttemptRecord) -> dict[str, Any]:
     packet, outcome, verdict = attempt.packet, attempt.outcome, attempt.verdict
+    rows, left = review_facts(attempt)
     return {
         "module": packet.module_id,
         "attempt": packet.attempt,
         "packet_id": packet.packet_id,
         "base_tree": packet.base.tree,
         "head_tree": outcome.head_tree if outcome else None,
+        "facts": [{"kind": row.kind, **row.fact.model_dump(mode="json")} for row in rows],
+        "facts_left": left,
         "outcome": outcome.model_dump(mode="json") if outcome else None,
         "verdict": verdict.model_dump(mode="json") if verdict else None,
     }

@@ -2,8 +2,8 @@
 
 from posixpath import normpath
 
-from controller.graph.language import Files
-from controller.graph.languages.c.standard import STANDARD
+from controller.graph.language import Files, includes
+from controller.graph.languages.c.standard import standard
 
 _INCLUDE = ("include", "includes", "inc", "src", "source", "lib")
 """Folders that builds like to search."""
@@ -40,7 +40,7 @@ class Includes:
             beside = normpath(f"{folder}/{name}" if folder else name)
             if beside in self.paths:
                 return beside
-        elif name in STANDARD:
+        elif name in standard():
             return None
         ending = normpath(name)
         while ending.startswith("../"):
@@ -76,14 +76,13 @@ class Includes:
         del importer
         name = module.strip("<>").replace("\\", "/")
         top, slash, _ = name.partition("/")
-        if name in STANDARD or (slash and f"{top}/" in STANDARD):
+        if name in standard() or (slash and f"{top}/" in standard()):
             return ""
         return top if slash else top.rpartition(".")[0] or top
 
     def anywhere(self, dotted: str) -> tuple[str, ...]:
-        """Return the headers and sources of that name, folders written with dots: `net.socket` is `net/socket.h`."""
-        del dotted
-        return ()
+        """Return the headers and sources of that name: `socket.h` is short for `net/socket.h`."""
+        return tuple(sorted(path for path in self._by_name.get(dotted, ()) if includes(path)))
 
     def candidates(self, dotted: str) -> tuple[str, ...]:
         """Return nothing: the name of a C symbol does not tell its file."""
@@ -96,7 +95,7 @@ class Includes:
 
 
 def _distance(root: str, folder: str) -> tuple[int, int, int]:
-    """Say how far a folder to search is from an including folder: up to where they part, down, and what it is called."""
+    """Say how far a folder to search is from an including one: up to where they part, then down."""
     theirs = root.split("/") if root else []
     ours = folder.split("/") if folder else []
     shared = 0

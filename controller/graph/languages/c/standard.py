@@ -3,6 +3,8 @@
 Names of ISO C 23 and C++ 23, POSIX.1-2024, and what glibc, BSD and Windows have beside them.
 """
 
+from functools import cache
+
 _C = """
 assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic
 stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
@@ -28,15 +30,15 @@ psapi share shellapi shlobj shlwapi synchapi tchar tlhelp32 unknwn versionhelper
 windowsx winerror winioctl winnls winnt winreg winsock winsock2 winuser ws2ipdef ws2tcpip wspiapi
 TargetConditionals Availability AvailabilityMacros libproc available kvm mach-o dispatch
 """
-_FOLDERS = ("sys/", "net/", "netinet/", "netinet6/", "arpa/", "bits/", "asm/", "linux/", "machine/", "mach/", "gnu/", "rpc/",
-            "mach-o/", "CoreFoundation/", "CoreServices/", "Security/", "experimental/", "ext/", "scsi/", "libkern/")  # fmt: skip
+_FOLDERS = (
+    "sys/", "net/", "netinet/", "netinet6/", "arpa/", "bits/", "asm/", "linux/", "machine/", "mach/", "gnu/", "rpc/",
+    "mach-o/", "CoreFoundation/", "CoreServices/", "Security/", "experimental/", "ext/", "scsi/", "libkern/",
+)  # fmt: skip
 
 
-def _names() -> frozenset[str]:
+@cache
+def standard() -> frozenset[str]:
+    """Return header names, and folders that end in `/` for all beneath them."""
     headers = [f"{name}.h" for name in (_C + _SYSTEM).split()]
     from_c = [f"c{name}" for name in _C.split()]
     return frozenset((*headers, *from_c, *_CPP.split(), *_FOLDERS))
-
-
-STANDARD = _names()
-"""Header names, and folders that end in `/` for all beneath them."""

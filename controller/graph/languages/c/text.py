@@ -59,20 +59,24 @@ _BETWEEN = re.compile(
     rb"^[ \t]*[a-z]\w*(?:[ \t]+\w+)*[ \t*&]+(" + _MACRO + rb")(?=[ \t]+[a-z_]\w*[ \t]*\()", re.MULTILINE
 )
 _SUFFIX = re.compile(rb"\)[ \t\n]*(" + _MACRO + _CALLED + rb"?)(?=\s*(?:[;{]|:(?!:)))")
-_ATTACHED = re.compile(
-    rb"(?:[a-z]\w*_?|\w_|\])(?<!\breturn)(?<!\belse)(?<!\bdo)(?<!\bthrow)(?<!\bcase)[ \t\n]+("
-    + _MACRO
-    + _CALLED
-    + rb")(?=\s*[;={])"
-)
+_ATTACHED = re.compile(rb"\b(" + _MACRO + _CALLED + rb")(?=\s*[;={])")
+_NAME_BEFORE = re.compile(rb"(?:\b([A-Za-z_]\w*)|\])\s+\Z")
+_WORDS = frozenset((b"return", b"else", b"do", b"throw", b"case", b"goto", b"co_return", b"co_yield"))
 _HEADED = re.compile(rb"(?:,|\{|=|\||&|\(|\+|\\)[ \t]*\Z")
 
 
 def without_macros(source: bytes) -> bytes:
     """Blank macros in capitals where no grammar takes them: between `class` and its name, alone, around a prototype."""
-    for pattern in (_PREFIX, _BETWEEN, _SUFFIX, _ATTACHED):
+    for pattern in (_PREFIX, _BETWEEN, _SUFFIX):
         source = pattern.sub(_blank_first, source)
+    source = _ATTACHED.sub(lambda found: _blank(found[0]) if _follows_name(source, found.start()) else found[0], source)
     return _ALONE.sub(lambda found: found[0] if _goes_on(source, found.start()) else _blank(found[0]), source)
+
+
+def _follows_name(source: bytes, at: int) -> bool:
+    """Tell whether a name that is declared stands before: `int value GUARDED_BY(lock);`."""
+    before = _NAME_BEFORE.search(source, max(0, at - 100), at)
+    return before is not None and before[1] not in _WORDS
 
 
 def _goes_on(source: bytes, at: int) -> bool:

@@ -17,10 +17,10 @@ def type_told(node: "Node | None", depth: int = 0) -> Told | None:
         return None
     kind = node.type
     if kind == "type_identifier":
-        return Told((_text(node),))
+        return Told((text(node),))
     if kind == "qualified_type":
         package, name = node.child_by_field_name("package"), node.child_by_field_name("name")
-        return Told((_text(package), _text(name))) if package and name else None
+        return Told((text(package), text(name))) if package and name else None
     if kind == "generic_type":
         return type_told(node.child_by_field_name("type"), depth + 1)
     if kind in ("pointer_type", "parenthesized_type", "type_elem"):
@@ -77,5 +77,6 @@ def first_named(node: "Node | None") -> "Node | None":
     return children[0] if children else None
 
 
-def _text(node: "Node | None") -> str:
+def text(node: "Node | None") -> str:
+    """Return what stands at a node."""
     return node.text.decode("utf-8", "replace") if node and node.text else ""

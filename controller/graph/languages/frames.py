@@ -95,7 +95,8 @@ _DEEPEST = 100
 class Frames:
     """Frames by position, the file first. Positions must be asked for in rising order.
 
-    `entered` is called with each frame when its parent is known: it may name it, and place another one between.
+    `entered` is called with each frame when its parent is known: it may name it, and place another one between. Before
+    `until` the answer stays the same.
     """
 
     def __init__(self, frames: Sequence[Frame], entered: Callable[[Frame], None]) -> None:
@@ -103,6 +104,7 @@ class Frames:
         self._entered = entered
         self._next = 1
         self._stack = [frames[0]]
+        self.until = 0
 
     def at(self, position: int) -> Frame:
         """Return the innermost frame that holds the position."""
@@ -112,6 +114,9 @@ class Frames:
             self._leave(frame.start)
             self._enter(frame)
         self._leave(position)
+        self.until = self._stack[-1].end
+        if self._next < len(self._frames):
+            self.until = min(self.until, self._frames[self._next].start)
         return self._stack[-1]
 
     def _leave(self, position: int) -> None:
@@ -123,7 +128,11 @@ class Frames:
             return
         frame.parent = self._stack[-1]
         self._entered(frame)
-        outer = frame.parent.qual
+        self.push(frame, frame.parent)
+
+    def push(self, frame: Frame, parent: Frame) -> None:
+        """Make a frame the innermost one until its end."""
+        frame.parent, outer = parent, parent.qual
         frame.qual = f"{outer}.{frame.name}" if outer and frame.name else frame.name or outer
         self._stack.append(frame)
 

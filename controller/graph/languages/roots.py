@@ -28,6 +28,7 @@ class References:
         self.places = places
         self.seen = seen
         self.consumed: set[int] = set()
+        self.binders: dict[tuple[int, str], Frame | None] = {}
         self.found: dict[tuple[str, str, str, str, tuple[str, ...]], int] = {}
         for one in seen:
             if one.start in places["assigned"] and (binder := _binder(one.frame, one.text)):
@@ -76,7 +77,10 @@ class References:
             self._uses(one, (_outside(owner), owner.name, ()), parts)
 
     def _root(self, one: "Seen") -> None:
-        binder = _binder(one.frame, one.text)
+        key = (id(one.frame), one.text)
+        if key not in self.binders:
+            self.binders[key] = _binder(one.frame, one.text)
+        binder = self.binders[key]
         if binder is None:
             if self.syntax.unbound:
                 self._unbound(one)

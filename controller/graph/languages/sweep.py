@@ -1,7 +1,7 @@
 """From what a query captured in one file to its facts: frames entered and left, names bound, definitions made."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import
@@ -19,6 +19,7 @@ _FRAMES = {
     "method": "function", "closure": "closure", "lambda": "closure", "anonymous": "function", "block": "block",
 }  # fmt: skip
 _STATEMENTS = ("import", "export")
+_TYPES = frozenset({"type", "made", "result", "like"})
 _KINDS = {"class": "class", "namespace": "class", "variable": "variable", "field": "variable", "method": "method"}
 
 
@@ -93,37 +94,67 @@ class _File:
     def _sweep(self) -> list[Seen]:
         """Place everything in its frame; names are bound, the rest is returned."""
         frames = Frames(self._frames(), self._entered)
-        places = self.captured.places
-        attributes = {start: end for start, end in places["attribute"].items() if self._called(end)}
-        roots = {start: end for start, end in places["root"].items() if start not in places["attribute"]}
-        events: list[tuple[int, int, Thing | None]] = [
-            (start, -end, None) for name in (roots, places["self"], attributes) for start, end in name.items()
-        ]
-        for thing in self.captured.things:
-            if thing.kind not in _FRAMES and not _framed(thing):
-                named = thing.beside.get("name", thing.node) if thing.kind not in _STATEMENTS else thing.node
-                events.append((named.start_byte, -named.end_byte, thing))
-        events.sort(key=lambda event: event[:2])
+        events = self._events()
         taken = {start for start, _, thing in events if thing and thing.kind not in (*_STATEMENTS, "property")}
-        taken |= self.named | places["skip"].keys()
+        taken |= self.named | self.captured.places["skip"].keys()
         taken |= {thing.beside["owner"].start_byte for thing in self.captured.things if "owner" in thing.beside}
         seen: list[Seen] = []
         until = -1
+        frame = frames.at(-1)
         for start, minus_end, each in events:
             if start < until:
                 continue
-            frame = frames.at(start)
+            if start >= frames.until:
+                frame = frames.at(start)
             if each is None:
                 if start not in taken:
-                    text = self.source[start:-minus_end].decode("utf-8", "replace")
-                    seen.append(Seen(start, -minus_end, text, frame))
+                    seen.append(
+                        Seen(start, -minus_end, self.source[start:-minus_end].decode("utf-8", "replace"), frame)
+                    )
             elif each.kind in _STATEMENTS:
                 until = -minus_end if each.kind == "import" else until
                 self._statement(each, frame)
             elif start not in self.named:
-                self._place(each, frame)
+                self._place(each, frame, frames)
+                frame = frames.at(start)
         frames.at(1 << 62)
         return seen
+
+    def _events(self) -> list[tuple[int, int, Thing | None]]:
+        """Return, in order, what has a place and no frame: things, and the names that may lead somewhere."""
+        places = self.captured.places
+        wanted = self._wanted()
+        events: list[tuple[int, int, Thing | None]] = [
+            (start, -end, None)
+            for start, end in places["root"].items()
+            if (wanted is None or self.source[start:end] in wanted) and start not in places["attribute"]
+        ]
+        events += [(start, -end, None) for start, end in places["self"].items()]
+        events += [(start, -end, None) for start, end in places["attribute"].items() if self._called(end)]
+        for thing in self.captured.things:
+            if not _framed(thing):
+                at = thing.node if thing.kind in _STATEMENTS else thing.beside.get("name", thing.node)
+                events.append((at.start_byte, -at.end_byte, thing))
+        events.sort(key=_by_place)
+        return events
+
+    def _wanted(self) -> frozenset[bytes] | None:
+        """Return the names that something in the file binds and tells of; None where other files may bind any."""
+        if self.syntax.unbound:
+            return None
+        wanted, spans = set(), []
+        for thing in self.captured.things:
+            if thing.kind == "import":
+                spans.append((thing.node.start_byte, thing.node.end_byte))
+            elif thing.kind not in ("bind", "hoisted") or not _TYPES.isdisjoint(thing.beside):
+                at = thing.beside.get("name", thing.node)
+                wanted.add(self.source[at.start_byte : at.end_byte])
+        names = sorted(self.captured.places["root"].items())
+        starts = [start for start, _ in names]
+        for start, end in spans:
+            for name in names[bisect_left(starts, start) : bisect_left(starts, end)]:
+                wanted.add(self.source[slice(*name)])
+        return frozenset(wanted)
 
     def _called(self, end: int) -> bool:
         arguments, generic = self.captured.places["arguments"], self.captured.places["generic"]
@@ -188,7 +219,7 @@ class _File:
         if told := self._any_told(thing):
             self.typed.append(Typed(home, qual, "=", told, at))
 
-    def _place(self, thing: Thing, frame: Frame) -> None:
+    def _place(self, thing: Thing, frame: Frame, frames: Frames) -> None:
         """Bind or define what has no frame of its own."""
         at = thing.beside.get("name", thing.node)
         name = self.text(at)
@@ -197,9 +228,13 @@ class _File:
             if owner and told:
                 self.typed.append(Typed(frame, owner.qual, name, told, at.start_byte))
             return
+        if thing.kind in ("variable", "field") and "name" not in thing.beside:
+            return  # a name that is computed or a string
         home = self._home(thing, frame) if thing.kind in ("variable", "field") else None
         if home:
             self._define(thing, home, name)
+            inside = Frame("block", at.start_byte, thing.node.end_byte, None, name, node=True)
+            frames.push(inside, home)  # what it is made of is its own, not the file's
         elif thing.kind != "field":
             home = frame.function() if thing.kind == "hoisted" else frame
             home.bind(name, at.start_byte)
@@ -250,3 +285,7 @@ def _framed(thing: Thing) -> bool:
 
 def _nameless(frame: Frame) -> bool:
     return frame.thing is not None and frame.thing.kind == "object"
+
+
+def _by_place(event: tuple[int, int, Thing | None]) -> tuple[int, int]:
+    return event[:2]

@@ -19,7 +19,7 @@ match one thing; they add up.
                         patterns, type parameters. With @type @made @result @like
     @property           the identifier of a field that no @field declares: `this.x = new Money()`. With the same
     @import             is given to `Syntax.imports`, and what is inside is not looked at again
-    @export             is given to it too, but what is inside is
+    @export             is given to it too, binds nothing here, and what is inside is looked at
 
     @name     the identifier
     @owner    the name that goes before it: the class of a receiver, `Money` in `Money::add`

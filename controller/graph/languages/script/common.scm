@@ -14,6 +14,9 @@
 (variable_declarator
   name: (identifier) @name
   value: (await_expression (call_expression function: (_) @result))) @variable
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name @variable))
+(variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name @variable)))
+(variable_declarator name: (array_pattern (identifier) @name @variable))
 (object (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @closure)
 
 ; what `export default` leaves without a name is called default
@@ -102,6 +105,7 @@
 ; places
 [(identifier) (shorthand_property_identifier)] @root
 ((identifier) @skip (#eq? @skip "exports"))
+(export_statement value: (identifier) @skip)
 [(this) (super)] @self
 (member_expression property: [(property_identifier) (private_property_identifier)] @attribute)
 (call_expression arguments: (_) @arguments)

@@ -9,7 +9,7 @@ from controller.refreshing.look import Look, look, merged
 from controller.refreshing.words import counted, red_line, some_drift
 from controller.store.records import SagaStep
 from packets.packet import ExecutionPacket
-from packets.refresh import Bisection, RefreshLevel, RefreshReport
+from packets.refresh import Bisection, DriftKind, RefreshLevel, RefreshReport
 from packets.verdict import CheckResult, Finding, Severity
 from reviewer.gates.checks import flaky
 
@@ -59,7 +59,7 @@ def wave(ctx: Context, number: int, cancelled: Callable[[], bool]) -> Refreshed:
     if not red:
         return Refreshed(report, green=True, findings=doubts)
     found = _culprit(ctx, steps, red, tip, f"wave-{number}", cancelled)
-    findings = (*map(_finding, red), *doubts)
+    findings = (*(_finding(r, _names_nowhere(report)) for r in red), *doubts)
     return Refreshed(report, not red, found.culprit, found.message, findings, found.how)
 
 
@@ -112,10 +112,17 @@ def _doubts(ctx: Context, results: Sequence[CheckResult], tree: str) -> tuple[Fi
     return doubts
 
 
-def _finding(result: CheckResult) -> Finding:
+def _names_nowhere(report: RefreshReport) -> str:
+    """Say which names lead nowhere on the integrated tree: often that is what a red check is about."""
+    places = [d for d in report.drift if d.kind is DriftKind.STALE_EDGE and not d.note]
+    return "; ".join(f"{d.place} {d.message}" for d in places[:5])
+
+
+def _finding(result: CheckResult, hint: str = "") -> Finding:
     return Finding(
         code="verification.check_failed",
         severity=Severity.ERROR,
         message=f"on the integrated tree: {result.command} exits {result.exit_code} ({result.reason})",
         evidence=result.tail[-2000:],
+        hint=hint,
     )

@@ -10,7 +10,7 @@ from packets.refresh import LeftOut, RefreshLevel
 
 
 class Commands(NamedTuple):
-    """The commands in plan order, each once, and what is left out."""
+    """The commands, those of modules first, each once and in plan order; and what is left out."""
 
     run: tuple[str, ...]
     left_out: tuple[LeftOut, ...]

@@ -11,6 +11,7 @@ from controller.context import Context
 from controller.graph.drift import Sight, drift
 from controller.graph.knowledge import readable
 from controller.graph.territory import Territory
+from controller.refreshing.clashes import clashes
 from controller.refreshing.commands import Commands, Standing, commands
 from controller.refreshing.reach import Broken, Reach, further, reach_of
 from controller.refreshing.scenarios import scenarios_in
@@ -105,7 +106,7 @@ def _see(ctx: Context, asked: Look, there: frozenset[str]) -> Seen:
     if asked.expected:
         strays |= _between(ctx, asked.expected, asked.after)
     lost = {edge.partition(" -> ")[0].partition("::")[0] for edge in delta.edges_removed} - changed
-    broken = ctx.knowledge.broken(asked.before, asked.after, sorted(lost))
+    broken = ctx.knowledge.broken(asked.before, asked.after, sorted(lost)) | clashes(ctx, asked.modules, asked.after)
     return Seen(looked.model_copy(update={"changed": len(changed)}), delta, changed, frozenset(strays), broken)
 
 

@@ -166,3 +166,102 @@ def test_a_failed_module_keeps_the_phase_from_landing_unless_it_is_optional(worl
     assert optional or "failed: Bad" in said.out
     world.agrees()
     assert world.leftovers() == []
+
+
+def bisections(world):
+    return [r["bisection"] for r in refreshes(world) if not r["green"]]
+
+
+def test_a_search_runs_nothing_that_is_known(world):
+    """The second search, after an attempt that does no better, finds every prefix before the tip known to be green."""
+    world.scripts["a-and-c-clash"] = both("a", "c")
+    world.plan(ABC, wave_checks=["a-and-c-clash"], defaults={"limits": {"attempts": 2}})
+    said = world.run("--yes").exits(1)
+    assert bisections(world) == [{"merges": 3, "tried": 3, "known": 0}, {"merges": 3, "tried": 0, "known": 3}]
+    assert "turns red when C is added (3 merges, 3 trees tried)" in said.out
+
+
+def test_a_wave_of_one_merge_costs_nothing_where_the_tree_before_is_known(world):
+    """B turns the wave check red; it was green on the tree before, at the refresh of A's wave."""
+    ran = []
+    world.scripts["a-alone"] = lambda mounts, job: ran.append(job.name) or both("a", "b")(mounts, job)
+    needs = {"depends_on": ["A"], "limits": {"attempts": 1}}
+    world.plan({"A": ABC["A"], "B": {**ABC["B"], **needs}}, wave_checks=["a-alone"])
+    world.run("--yes").exits(1)
+    (red,) = [r for r in refreshes(world) if not r["green"]]
+    assert (red["culprit"], red["bisection"]) == ("B", {"merges": 1, "tried": 0, "known": 1})
+    assert not [name for name in ran if "prefix" in name]
+    assert world.states() == {"A": "asleep", "B": "failed"}
+
+
+def test_red_that_turns_green_again_on_the_way_does_not_hide_the_first(world):
+    """With A it is red, with A and B green, with all three red: the first one that turned it red is A."""
+    there = lambda mounts: "".join(n for n in "abc" if (mounts["/repo"] / f"src/{n}.txt").exists())  # noqa: E731
+    world.scripts["odd"] = lambda mounts, job: int(there(mounts) in {"a", "abc"})
+    world.plan(ABC, wave_checks=["odd"], defaults={"limits": {"attempts": 1}})
+    world.run("--yes").exits(1)
+    first = next(r for r in refreshes(world) if not r["green"])
+    assert (first["culprit"], first["bisection"]["tried"]) == ("A", 2)
+
+
+def test_a_search_that_was_cut_off_goes_on_where_it_was(world, cut):
+    """What is red for good on a tree is known afterwards, as what is green."""
+    ran = []
+    world.scripts["clash"] = lambda mounts, job: ran.append(job.name) or both("a", "b")(mounts, job)
+    world.plan(ABC, wave_checks=["clash"], defaults={"limits": {"attempts": 1}})
+    with cut("controller.refreshing.bisect.checked", "after", 3):
+        world.run("--yes")
+    before = len(ran)
+    world.grace("resume", world.run_id).exits(1)
+    first = next(r for r in refreshes(world) if not r["green"])
+    assert (first["culprit"], first["bisection"]) == ("B", {"merges": 3, "tried": 0, "known": 3})
+    assert not [name for name in ran[before:] if "prefix" in name]
+
+
+FAR = {
+    "app/core.py": "__all__ = ['_f']\n\n\ndef _f():\n    return 1\n",
+    "app/front.py": "from app.core import *\n",
+    "app/far.py": "from app.front import _f\n",
+}
+
+
+def test_a_refresh_goes_on_to_a_wider_level_where_drift_is_wider(world, exists):
+    """Core takes away what another module uses by way of a third file: no direct dependent, so no check of a wave's."""
+    far = lambda mounts, job: int("_f():" not in (mounts["/repo"] / "app/core.py").read_text())  # noqa: E731
+    world.scripts |= {"far": far, "core": exists("app/core.py")}
+    world.commit(FAR)
+    world.plan(
+        {
+            "Far": {
+                "changes": {"app/far.py": (FAR["app/far.py"], FAR["app/far.py"] + "_f()\n")},
+                "verification": {"module_local_checks": ["far"]},
+            },
+            "Core": {
+                "changes": {"app/core.py": (FAR["app/core.py"], FAR["app/core.py"].replace("_f", "_g"))},
+                "depends_on": ["Far"],
+                "verification": {"module_local_checks": ["core"]},
+                "limits": {"attempts": 1},
+            },
+        }
+    )
+    said = world.run("--yes").exits(1)
+    notes = [e["data"] for e in world.events() if e["type"] == "note" and "why" in e["data"]]
+    assert [(n["level"], n["to"]) for n in notes] == [("module", "wave"), ("wave", "full"), ("wave", "full")]
+    assert all("app/far.py:1 names _f" in n["why"] for n in notes)
+    assert "module refresh goes on to wave" in said.out
+    assert "drift: stale_edge: app/far.py:1: names _f" in said.out
+    (red,) = [r for r in refreshes(world) if not r["green"]]
+    assert (red["level"], red["reached"], red["culprit"]) == ("wave", "full", "Core")
+    assert [c["command"] for c in red["checks"]] == ["far", "core"]
+    assert world.states() == {"Far": "asleep", "Core": "failed"}
+
+
+def test_a_refresh_of_a_module_runs_nothing_that_the_reviewer_just_proved(world):
+    ran = []
+    world.scripts["own"] = lambda mounts, job: ran.append(job.name) or 0
+    world.plan({"A": {**ABC["A"], "verification": {"module_local_checks": ["own"]}}})
+    said = world.run("--yes").exits(0)
+    assert "1 checks known to be green" in said.out
+    assert len(ran) == 1, "and the wave and the phase look at the same tree"
+    wave = next(r for r in refreshes(world) if r["level"] == "wave")
+    assert wave["checks_reused"] == ["own"]

@@ -113,6 +113,7 @@ def test_each_kind_of_drift_says_what_to_do_and_what_plan_would_settle_it(world)
         "          verification: [add scenario guard_of_the_engine]   # one",
     }  # fmt: skip
     assert '  Moved: ["app/there.py"]' in after
+    (world.path / "plan.yaml").write_text(PLAN)
     words = world.grace("refresh", "--full", "--no-checks").exits(0).out
     assert "      -          - Pricing/Tax   # for later" in words
     assert "      do: log [E][GUARD]" in words

@@ -15,6 +15,7 @@ from packets.limits import Limits
 from packets.outcome import StopReason
 from packets.verdict import CheckResult
 from reviewer.checks import run_checks
+from reviewer.proving import Trial, Tried
 from sandbox.faults import disk_full, is_full
 
 
@@ -40,6 +41,33 @@ def checked(
     for command, result in _run(ctx, tree, again, f"{name}-again", limits, cancelled):
         known[command] = (result,)
     return tuple(result for command in commands for result in known[command] or ())
+
+
+def tried(ctx: Context, trial: Trial, *, name: str, limits: Limits, cancelled: Callable[[], bool]) -> Tried:
+    """Try new scenarios on the base and on the result, in one fresh sandbox; `limits` hold the trial's own deadline.
+
+    Nothing of it is used again: it says something of two trees. Raises as `checked` does.
+    """
+    if ctx.sandbox.name == "memory":
+        return Tried(cannot="nothing was tried: the in-memory engine plays scripts, and runs no tests")
+    results = run_checks(
+        git=ctx.git,
+        sandbox=ctx.sandbox,
+        image=ctx.image,
+        tree=trial.tree(ctx.git),
+        commands=trial.all,
+        run_id=ctx.run_id,
+        name=name,
+        folder=ctx.folder / "work" / name,
+        limits=limits,
+        log_dir=ctx.roots.logs(ctx.run_id),
+        labels={"grace.kind": "proof"},
+        cancelled=cancelled,
+        lay=lambda check: trial.lay(ctx.git, check),
+    )
+    if is_full(ctx.folder):
+        raise disk_full(ctx.folder, "new tests were tried meanwhile")
+    return Tried.split(trial, results)
 
 
 def green(ctx: Context, tree: str, command: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from controller.proof_text import proof_rows
 from controller.review_facts import Row, review_facts
 from controller.store.records import AttemptRecord
 from packets.graph import Fact, FactState
@@ -40,6 +41,7 @@ def review_text(attempt: AttemptRecord, *, gone: bool = False, color: bool = Fal
     lines += _table(*review_facts(attempt), color=color)
     lines += _section("modules", list(_modules(verdict)))
     lines += _section("checks", [f"{_ok(c)} {c.command} ({c.duration:.1f}s)" for c in verdict.checks])
+    lines += _section("proof", proof_rows(verdict))
     lines += _section("findings", [_finding(verdict, i) for i in range(len(verdict.findings))])
     return "\n".join(lines) + "\n\n"
 

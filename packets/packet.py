@@ -8,6 +8,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from packets.agent import Agent
 from packets.limits import Limits
+from packets.proof import PROOF_DEADLINE, ProofLevel
 from packets.value import Value
 from packets.verdict import Finding
 
@@ -63,6 +64,8 @@ class VerificationExcerpt(Value):
     required_markers: tuple[str, ...] = ()
     forbidden_markers: tuple[str, ...] = ()
     module_local_checks: tuple[str, ...] = ()
+    proof: ProofLevel | None = None
+    proof_deadline: int = PROOF_DEADLINE
 
 
 class PacketDeltas(Value):

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from packets.agent import Agent
 from packets.limits import Limits, LimitsPatch
 from packets.permissions import Permissions, PermissionsPatch
+from packets.proof import PROOF_DEADLINE, ProofLevel
 from packets.value import Duration, Value
 from packets.words import Author, Branch, Line, ModuleId, Name, Remote, Revision, ScopeEntry
 
@@ -52,6 +53,15 @@ class Verification(Value):
     )
     forbidden_markers: tuple[Line, ...] = Field(
         default=(), description="Lines that must not appear in the checks' captured output."
+    )
+    proof: ProofLevel | None = Field(
+        default=None,
+        description="Whether new scenarios must fail on the base: `required` rejects what is not proved, `note` writes"
+        " it down, `off` runs nothing for it. Default: `required` for the scenarios that expected_deltas names, `note`"
+        " for others.",
+    )
+    proof_deadline: Duration = Field(
+        default=PROOF_DEADLINE, description="Time for the proof of all new scenarios of one attempt. Default: 10m."
     )
 
 

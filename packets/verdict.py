@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from packets.deltas import VerificationDelta
 from packets.graph import GraphReport
+from packets.proof import Proof, ScenarioRun
 from packets.value import Value
 
 
@@ -47,7 +48,7 @@ class CheckResult(Value):
     it said, oldest first: `failed, passed`.
 
     `reason` is exited, deadline, memory, disk, pids, or not_run. `junit` names the kept reports; `fault` says why
-    `ran_to_end` is False.
+    `ran_to_end` is False. `runs` tells more of the scenarios that failed; and of all where they are proved.
     """
 
     command: str
@@ -63,6 +64,7 @@ class CheckResult(Value):
     junit: tuple[str, ...] = ()
     fault: str = ""
     flaky: str = ""
+    runs: tuple[ScenarioRun, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -85,6 +87,7 @@ class Verdict(Value):
     graph: GraphReport = GraphReport()
     verification: VerificationDelta = VerificationDelta()
     checks: tuple[CheckResult, ...] = ()
+    proofs: tuple[Proof, ...] = ()
     gates: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
 

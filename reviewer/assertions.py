@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from reviewer.parts import taken_apart
+from reviewer.weakening import Assertion
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -20,10 +23,14 @@ _MOVING_KINDS = frozenset({"identifier", "call", "attribute", "subscript", "awai
 
 @dataclass(frozen=True)
 class Strength:
-    """`asserts`: the text of every assertion that can fail; `swallows`: handlers and `raises` as wide as Exception."""
+    """`asserts`: the text of every assertion that can fail; `swallows`: handlers and `raises` as wide as Exception.
+
+    `parts` are the same assertions taken apart.
+    """
 
     asserts: tuple[str, ...] = ()
     swallows: int = 0
+    parts: tuple[Assertion, ...] = ()
 
 
 def text_of(node: "Node | None") -> str:
@@ -69,22 +76,22 @@ def _is_docstring(node: "Node") -> bool:
 
 def strength(function: "Node") -> Strength:
     """Measure one function; what can never run does not count."""
-    asserts: list[str] = []
+    parts: list[Assertion] = []
     swallows = 0
     for node in reachable(function.child_by_field_name("body")):
         if node.type == "assert_statement":
             condition = node.named_children[0] if node.named_children else None
             if condition is not None and not _always_true(condition):
-                asserts.append(text_of(node))
+                parts.append(taken_apart(node))
         elif node.type == "call":
             name = text_of(node.child_by_field_name("function")).rpartition(".")[2]
             if _ASSERTING.fullmatch(name) and not _says_nothing(node):
-                asserts.append(text_of(node))
+                parts.append(taken_apart(node))
             if name in ("raises", "assertRaises", "suppress") and _BROAD.search(_first_argument(node)):
                 swallows += 1
         elif node.type == "except_clause":
             swallows += _swallows(node)
-    return Strength(tuple(sorted(asserts)), swallows)
+    return Strength(tuple(sorted(part.text for part in parts)), swallows, tuple(parts))
 
 
 def reachable(block: "Node | None") -> Iterator["Node"]:

@@ -8,6 +8,7 @@ from packets.graph import GraphReport
 from packets.outcome import AttemptOutcome
 from packets.packet import ExecutionPacket
 from packets.verdict import CheckResult
+from reviewer.proving import Trial, Tried
 from sandbox.git import Git
 
 Compare = Callable[[GraphDelta], GraphReport]
@@ -15,6 +16,9 @@ Compare = Callable[[GraphDelta], GraphReport]
 
 Check = Callable[[str, tuple[str, ...]], tuple[CheckResult, ...]]
 """Tree id and commands in, one result a command out, in order."""
+
+Prove = Callable[[Trial], Tried]
+"""What is to be tried in; what came of it on the base and on the result out."""
 
 Protected = Callable[[str], str | None]
 """Path in, reason out if a plan must name that very file before anybody may change it."""
@@ -41,6 +45,7 @@ class Case:
     git: Git
     compare: Compare
     check: Check
+    prove: Prove
     protected: Protected
     sizes: Sizes = Sizes()
     without: str = ""

@@ -35,6 +35,10 @@ _ENVIRONMENT = {
 _ASSIGNED = re.compile(r"(?<![\w$])PYTHONPATH=(\s|$)?")
 
 
+def _nothing(check: Path) -> None:
+    del check
+
+
 def run_checks(
     *,
     git: Git,
@@ -49,12 +53,14 @@ def run_checks(
     log_dir: Path,
     labels: Mapping[str, str] | None = None,
     cancelled: Callable[[], bool] = never,
+    lay: Callable[[Path], object] = _nothing,
 ) -> tuple[CheckResult, ...]:
     """Run `commands` one after the other on `tree` and return one result each, in order.
 
-    `name` is the sandbox job's, unique; `folder` is made, used and removed; what is kept goes to `log_dir`. The
-    attempt's limits hold for all commands together, the deadline in seconds from the start. Raises Interrupted when
-    `cancelled` says so, EngineLost and MachineLacks as the engine does.
+    `name` is the sandbox job's, unique; `folder` is made, used and removed; what is kept goes to `log_dir`; `lay` may
+    put more into the folder of grace's own files before the start. The limits hold for all commands together, the
+    deadline in seconds from the start. Raises Interrupted when `cancelled` says so, EngineLost and MachineLacks as the
+    engine does.
     """
     if not commands:
         return ()
@@ -63,6 +69,7 @@ def run_checks(
     discard(folder)
     try:
         job = _prepare(git, sandbox, image, tree, commands, run_id, name, folder, limits, log_dir, labels or {}, word)
+        lay(folder / "check")
         if sandbox.name == "memory":
             return rehearse(sandbox, job, commands, cancelled)
         sandbox.start(job)
@@ -98,7 +105,8 @@ def _prepare(  # noqa: PLR0917 - what run_checks was given, laid out as a job
         os.chown(out, sandbox.owner, -1)
     repo = candidate(git, tree, folder / "repo", sandbox.owner)
     shutil.copyfile(_INSIDE / "driver.sh", check / "driver.sh")
-    shutil.copyfile(_INSIDE / "grace_witness.py", check / "python" / "grace_witness.py")
+    for plugin in ("grace_witness.py", "grace_proof.py"):
+        shutil.copyfile(_INSIDE / plugin, check / "python" / plugin)
     (check / "word").write_text(word + "\n")
     for number, command in enumerate(commands):
         (check / f"{number}.cmd").write_text(_with_witness(command), encoding="utf-8", errors="surrogateescape")
@@ -152,6 +160,7 @@ def _collect(left: Left, commands: tuple[str, ...], ending: Ending, job: Job, lo
                 ran_to_end=ran_to_end,
                 junit=runs.kept,
                 fault=fault,
+                runs=tuple(runs.told.values()),
             )
         )
     return tuple(results)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from packets.deltas import VerificationDelta
 from reviewer.assertions import NO_SKIP, Skip
-from reviewer.paths import is_named_test, is_python_test
+from reviewer.paths import is_named_test, is_python_test, is_test_path
 from reviewer.scenarios import Scenario, TestFile, read_tests
 from reviewer.titles import read_titles
+from reviewer.weakening import weaker
 
 Blobs = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
 """Blob ids in, (id, content) out."""
@@ -20,6 +21,7 @@ class Lost:
     id: str
     path: str
     line: int = 0
+    row: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,9 @@ def compare_tests(old: Mapping[str, str], new: Mapping[str, str], blobs: Blobs) 
     after = {path: _read(path, content[blob]) for path, blob in new.items()}
     diff = TestsDiff()
     _compare_scenarios(before, after, diff)
-    _compare_support(before, after, diff)
+    _compare_support(_of_tests(before), _of_tests(after), diff)
     for path in sorted(old.keys() | new.keys()):
-        if before.get(path) or after.get(path) or path not in old:
+        if before.get(path) or after.get(path) or path not in old or not is_test_path(path):
             continue
         # Not a language we read: a test file that is gone is a lost test, anything else is support.
         if path not in new and is_named_test(path):
@@ -116,7 +118,7 @@ def _compare_scenarios(
     diff.lost.extend(Lost(each.id, each.path, each.line) for each in diff.removed)
     diff.added = [fresh[name] for name in sorted(fresh)]
     for each in diff.added:
-        diff.added_ids.extend([f"{each.id}[{row}]" for row, _ in each.cases if row] or [each.id])
+        diff.added_ids.extend([each.row_id(row) for row, _ in each.cases if row] or [each.id])
 
 
 def _moved(gone: dict[str, Scenario], fresh: dict[str, Scenario]) -> Iterator[tuple[Scenario, Scenario]]:
@@ -142,10 +144,12 @@ def _compare_pair(was: Scenario, now: Scenario, diff: TestsDiff) -> None:
     names = {name for name, _ in now.cases}
     missing = [(name, row) for name, row in was.cases if row not in kept]
     diff.lost.extend(
-        Lost(f"{was.id}[{name or 'row'}]", now.path, now.line) for name, _ in missing if name not in names or not name
+        Lost(was.row_id(name or "row"), now.path, now.line, row=True)
+        for name, _ in missing
+        if name not in names or not name
     )
     known = {row for _, row in was.cases}
-    diff.added_ids.extend(f"{now.id}[{name}]" for name, row in now.cases if name and was.cases and row not in known)
+    diff.added_ids.extend(now.row_id(name) for name, row in now.cases if name and was.cases and row not in known)
     skipped = now.skipped if now.skipped.reason and not was.skipped.reason else NO_SKIP
     weakened = _weakened(was, now)
     rows_changed = any(name and name in names for name, _ in missing)
@@ -157,15 +161,25 @@ def _compare_pair(was: Scenario, now: Scenario, diff: TestsDiff) -> None:
 
 
 def _weakened(was: Scenario, now: Scenario) -> str:
+    how = [_fewer(was, now), weaker(was.strength.parts, now.strength.parts)]
+    if now.strength.swallows > was.strength.swallows:
+        how.append("it now swallows or accepts any Exception")
+    return "; ".join(each for each in how if each)
+
+
+def _fewer(was: Scenario, now: Scenario) -> str:
     lost = list(was.strength.asserts)
     for text in now.strength.asserts:
         if text in lost:
             lost.remove(text)
     if len(now.strength.asserts) < len(was.strength.asserts):
         return f"{len(was.strength.asserts)} assertions became {len(now.strength.asserts)}; gone: {'; '.join(lost)}"
-    if now.strength.swallows > was.strength.swallows:
-        return "it now swallows or accepts any Exception"
     return ""
+
+
+def _of_tests(files: Mapping[str, TestFile | None]) -> dict[str, TestFile | None]:
+    """Leave out sources that hold their own tests: what is no test in them is no support either."""
+    return {path: file for path, file in files.items() if is_test_path(path)}
 
 
 def _compare_support(
@@ -186,4 +200,5 @@ def _compare_support(
                 fewer = len(new_strength.asserts) < len(strength.asserts)
                 wider = new_strength.swallows > strength.swallows
                 how = "it asserts less" if fewer else "it now swallows any Exception" if wider else ""
+                how = how or weaker(strength.parts, new_strength.parts)
                 diff.support.append(Support(path, name, new_line, how))

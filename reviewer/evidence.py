@@ -5,17 +5,18 @@ from functools import cached_property
 
 from packets.deltas import GraphDelta, VerificationDelta, VerificationExpectation, parse_verification
 from packets.graph import GraphReport
+from packets.proof import Proof
 from packets.report import WorkerReport
 from packets.scope import Scope
 from packets.verdict import CheckResult
 from reviewer.case import Case
 from reviewer.compare import TestsDiff, compare_tests
 from reviewer.markers import Output, emits, read_output
-from reviewer.paths import is_prose, is_test_path
+from reviewer.paths import is_prose, is_test_path, may_hold_tests
 from sandbox.git import Change, Entry
 
 LINK, GITLINK, ABSENT = "120000", "160000", "000000"
-_FILE_MODES = ("100644", "100755")
+FILE_MODES = ("100644", "100755")
 
 _MOST_SOURCE = 2 << 20
 
@@ -60,10 +61,17 @@ class Evidence:
     def tests(self) -> TestsDiff:
         """Scenarios of the changed test files, before and after."""
         return compare_tests(
-            {c.path: c.old_blob for c in self.changes if c.old_mode in _FILE_MODES and is_test_path(c.path)},
-            {c.path: c.new_blob for c in self.changes if c.new_mode in _FILE_MODES and is_test_path(c.path)},
+            {c.path: c.old_blob for c in self.changes if c.old_mode in FILE_MODES and may_hold_tests(c.path)},
+            {c.path: c.new_blob for c in self.changes if c.new_mode in FILE_MODES and may_hold_tests(c.path)},
             self._case.git.blobs,
         )
+
+    @cached_property
+    def proofs(self) -> tuple[Proof, ...]:
+        """Try the new scenarios on the sources of the base; nothing runs where nothing is new."""
+        from reviewer.proofs import prove
+
+        return prove(self._case, self)
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
@@ -93,7 +101,7 @@ class Evidence:
         held: dict[str, list[Change]] = {}
         for change in self.changes:
             mode, blob = (change.new_mode, change.new_blob) if side == "new" else (change.old_mode, change.old_blob)
-            if mode in (*_FILE_MODES, LINK):
+            if mode in (*FILE_MODES, LINK):
                 held.setdefault(blob, []).append(change)
         for blob, data in self._case.git.blobs(held):
             for change in held[blob]:
@@ -101,7 +109,7 @@ class Evidence:
 
     def emitted_at(self, marker: str) -> tuple[str, int] | None:
         """Return the path and line outside the tests where the result can emit the marker, or None."""
-        changed = [c.path for c in self.changes if c.new_mode in _FILE_MODES]
+        changed = [c.path for c in self.changes if c.new_mode in FILE_MODES]
         return self._emitted(self.head, marker, changed)
 
     def emitted_before_at(self, marker: str) -> tuple[str, int] | None:
@@ -113,7 +121,7 @@ class Evidence:
         for paths in (first, tree):
             held: dict[str, str] = {}
             for path in paths:
-                if tree[path].mode in _FILE_MODES and not is_test_path(path) and not is_prose(path):
+                if tree[path].mode in FILE_MODES and not is_test_path(path) and not is_prose(path):
                     held.setdefault(tree[path].blob, path)
             for blob, data in self._case.git.blobs(held):
                 if len(data) <= _MOST_SOURCE and (line := emits(held[blob], data, marker)):
@@ -131,6 +139,10 @@ class Evidence:
     def known_checks(self) -> tuple[CheckResult, ...]:
         """Return the results if the checks ran."""
         return self.checks if self.checks_ran else ()
+
+    def known_proofs(self) -> tuple[Proof, ...]:
+        """Return the proofs if they were tried."""
+        return self.proofs if "proofs" in self.__dict__ else ()
 
     def known_verification(self) -> VerificationDelta:
         """Return the actual delta as far as gates found it out."""

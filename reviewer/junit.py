@@ -9,6 +9,7 @@ from xml.parsers import expat
 MOST = 64 << 20
 """Bytes of one report."""
 _DEEPEST = 64
+_TEXT = 2000
 
 
 class BadReport(ValueError):  # noqa: N818 - reads as what it says
@@ -22,17 +23,22 @@ class Report:
     passed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    causes: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """Of those that failed: why, in words, and whether it was an assertion of the test."""
 
 
 def parse(data: bytes) -> Report:
     """Read the outcomes; raises BadReport."""
     worst: dict[str, int] = {}
+    report = Report()
     for case in _root(data).iter("testcase"):
         name = _id(case)
         tags = {child.tag for child in case}
         rank = 2 if tags & {"failure", "error"} else 1 if "skipped" in tags else 0
         worst[name] = max(rank, worst.get(name, 0))
-    report = Report()
+        fault = next((child for child in case if child.tag in ("failure", "error")), None)
+        if fault is not None:
+            report.causes.setdefault(name, _cause(fault))
     for name, rank in worst.items():
         (report.passed, report.skipped, report.failed)[rank].append(name)
     return report
@@ -45,6 +51,29 @@ def captured_text(data: bytes) -> str:
 
 def _captured(root: ET.Element) -> Iterator[str]:
     return (node.text for node in root.iter() if node.tag in ("system-out", "system-err") and node.text)
+
+
+def _cause(fault: ET.Element) -> tuple[str, bool]:
+    """Read why a test failed; `error` is what JUnit's own writers say where it was no assertion."""
+    lines = [line.strip() for line in (fault.get("message") or fault.text or "").splitlines() if line.strip()]
+    kind = fault.get("type", "")
+    text = lines[0] if lines else kind or fault.tag
+    if lines and kind and not text.startswith(kind):
+        text = f"{kind}: {text}"
+    said = f"{text}\n{(fault.text or '')[:_TEXT]}"
+    return text, fault.tag == "failure" and is_assertion(said)
+
+
+_ASSERTED = re.compile(r"assert|\bexpect(?:ed|\()|comparisonfailure|DID NOT RAISE|_test\.go:\d+: ", re.IGNORECASE)
+_BROKEN = re.compile(
+    r"\b(?:Import|ModuleNotFound|Attribute|Name|Syntax|Reference)Error\b|is not a (?:function|constructor)"
+    r"|is not defined|Cannot find module|Cannot read propert|NoSuch(?:Method|Field)|NoClassDef|ClassNotFound|^panic: "
+)
+
+
+def is_assertion(words: str) -> bool:
+    """Say whether the words of a failure are those of an assertion, and not of a name that is missing."""
+    return bool(_ASSERTED.search(words)) and not _BROKEN.search(words)
 
 
 def _id(case: ET.Element) -> str:

@@ -11,20 +11,33 @@ from reviewer.scenarios import Scenario
 def means(name: str, scenario: Scenario) -> bool:
     """Say whether NAME is the scenario's id, its bare name, what follows `test_` in it, a row's id, or gives its title.
 
-    `path::*` means every scenario of a file.
+    `path::*` means every scenario of a file. In other languages than Python, `adds_up` also means `TestAddsUp`.
     """
     if name in (scenario.id, scenario.name, scenario.bare) or scenario.bare == f"test_{name}":
         return True
     if name == f"{scenario.path}::*":
         return True
-    if any(row in (name, f"test_{name}") or name == f"{scenario.bare}[{row}]" for row, _ in scenario.cases if row):
+    if scenario.row_named(name):
         return True
-    return is_title(scenario) and folded(scenario.bare) == folded(name)
+    if not is_title(scenario):
+        return False
+    wanted = folded(name)
+    if wanted and wanted in (folded(scenario.bare), folded(scenario.title), folded(scenario.name)):
+        return True
+    squashed = wanted.replace("_", "")
+    return bool(squashed) and _squashed(scenario) in (squashed, f"test{squashed}")
 
 
 def is_title(scenario: Scenario) -> bool:
     """Say whether it is one of the scenarios with a free title, as `it(...)` has."""
     return not scenario.path.endswith((".py", ".pyi"))
+
+
+def _squashed(scenario: Scenario) -> str:
+    """Return the bare name of a Go, Rust, Java or Kotlin test without case and signs; nothing for free titles."""
+    if not scenario.path.endswith((".go", ".rs", ".java", ".kt")):
+        return ""
+    return folded(scenario.bare).replace("_", "")
 
 
 def folded(title: str) -> str:
@@ -38,6 +51,8 @@ def meant_id(name: str, identifier: str) -> bool:
     bare, _, row = own.rpartition("::")[2].partition("[")
     row = row.removesuffix("]")
     options = {identifier, own, own.partition("[")[0], bare, f"{bare}[{row}]", row} - {""}
+    if identifier.partition("::")[0].endswith(".go"):
+        options |= {own.rpartition("/")[2]}
     return name in options or f"test_{name}" in (bare, row) or folded(name) == folded(own.rpartition("::")[2])
 
 
@@ -55,16 +70,3 @@ def nearest(name: str, known: Iterable[str]) -> Sequence[str]:
     """Return up to three names that look like NAME."""
     by_bare = {each.rpartition("::")[2].removeprefix("test_"): each for each in known}
     return [by_bare[match] for match in difflib.get_close_matches(name.removeprefix("test_"), by_bare, 3, 0.5)]
-
-
-def ran_as(scenario: Scenario, reported: str) -> bool:
-    """Say whether a runner's id is this scenario; its path may start deeper, at the runner's own root directory."""
-    if is_title(scenario):
-        # Runners put the titles around it in front, each with another sign between.
-        wanted, given = folded(scenario.name), folded(reported.rpartition("::")[2])
-        return bool(wanted) and (given == wanted or given.endswith(f"_{wanted}"))
-    path, name = scenario.path, scenario.name
-    reported_path, _, reported_name = reported.partition("::")
-    if name != reported_name and name != reported_name.partition("[")[0]:
-        return False
-    return bool(reported_path) and (path == reported_path or path.endswith(f"/{reported_path}"))

@@ -16,6 +16,11 @@ def is_test_path(path: str) -> bool:
     return bool(_NAMES.fullmatch(name)) or any(folder.lower() in _FOLDERS for folder in folders)
 
 
+def may_hold_tests(path: str) -> bool:
+    """Say whether it is one of the test files, or of a language in which sources hold their own tests."""
+    return is_test_path(path) or path.endswith(".rs")
+
+
 def is_named_test(path: str) -> bool:
     """Say whether a file is a test by its own name, whatever folder it stands in."""
     return bool(_NAMES.fullmatch(path.rpartition("/")[2]))

@@ -7,6 +7,7 @@ from reviewer.gates.graph import GraphGate
 from reviewer.gates.integrity import IntegrityGate
 from reviewer.gates.markers import MarkersGate
 from reviewer.gates.outcomes import OutcomesGate
+from reviewer.gates.proof import ProofGate
 from reviewer.gates.scope import ScopeGate
 from reviewer.gates.secrets import SecretsGate
 from reviewer.gates.tests import TestsGate
@@ -22,6 +23,7 @@ GATES: tuple[Gate, ...] = (
     ChecksGate(),
     OutcomesGate(),
     MarkersGate(),
+    ProofGate(),
     ClaimsGate(),
 )
 

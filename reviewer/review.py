@@ -42,6 +42,7 @@ def review(case: Case, gates: Sequence[Gate] = GATES) -> Verdict:
         graph=_inert_report(evidence.known_graph()),
         verification=evidence.known_verification(),
         checks=evidence.known_checks(),
+        proofs=evidence.known_proofs(),
         gates=tuple(ran),
         not_run=tuple(not_run),
     )

@@ -31,6 +31,10 @@ class Scenario:
     strength: Strength
     skipped: Skip = NO_SKIP
     cases: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+    """What a person may call it besides, as `@DisplayName` says it."""
+    exact: bool = True
+    """False where it could not be read as a whole: then its digest is only a hint."""
 
     @property
     def id(self) -> str:
@@ -39,8 +43,23 @@ class Scenario:
 
     @property
     def bare(self) -> str:
-        """Return the function's own name."""
-        return self.name.rpartition("::")[2]
+        """Return the function's own name, or the last part of a title."""
+        return self.name.rpartition("/" if self.path.endswith(".go") else "::")[2]
+
+    def row_named(self, name: str) -> str:
+        """Return the row that NAME means, as `row`, `test_row` or `bare[row]`; empty where it means none of them."""
+        for row, _ in self.cases:
+            if row and (row in (name, f"test_{name}") or name == f"{self.bare}[{row}]"):
+                return row
+        return ""
+
+    def row_id(self, row: str) -> str:
+        """Return the id of a row as the runner gives it."""
+        if self.path.endswith(".go"):
+            return f"{self.id}/{row}"
+        if self.path.endswith((".py", ".pyi", ".java", ".rs")) or row == "row":
+            return f"{self.id}[{row}]"
+        return f"{self.id.removesuffix(self.bare)}{row}"  # a title with the row's values filled in
 
 
 @dataclass

@@ -14,11 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from packets.proof import ScenarioRun
 from reviewer import junit
 from reviewer.inert import inert
 
 _HEAD, _TAIL, _SHOWN = 8 << 20, 1 << 20, 4000
 _SMALL = 64 << 10
+_NAME = 500
+_MOST_LINES = 20
 _PYTEST = re.compile(r"(?:^|[\s;&|(/\"'])(?:pytest|py\.test)(?=$|[\s;&|)\"'])")
 _SHELL = re.compile(r"[|;&\n!]")
 
@@ -33,13 +36,25 @@ class Runs:
     faults: list[str] = field(default_factory=list)
     outcomes: dict[str, int] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
+    told: dict[str, ScenarioRun] = field(default_factory=dict)
+    """More of the scenarios that failed; where they are proved under pytest, of all."""
 
     def take(self, report: junit.Report) -> None:
         """Add a report: the worst that is said of a scenario counts."""
         for rank, ids in enumerate((report.passed, report.skipped, report.failed)):
             for each in ids:
-                name = inert(each, limit=500)
+                name = inert(each, limit=_NAME)
                 self.outcomes[name] = max(rank, self.outcomes.get(name, 0))
+        for each, (cause, asserted) in report.causes.items():
+            name = inert(each, limit=_NAME)
+            self.told[name] = ScenarioRun(id=name, outcome="failed", cause=inert(cause, limit=_NAME), asserted=asserted)
+
+    def take_told(self, data: bytes) -> None:
+        """Add what grace's own plugin told of the scenarios to be proved; raises ValueError for anything else."""
+        for name, given in json.loads(data).items():
+            each = ScenarioRun.model_validate_json(json.dumps({"id": inert(name, limit=_NAME), **given}))
+            lines = tuple(inert(line, limit=_NAME) for line in each.lines[:_MOST_LINES])
+            self.told[each.id] = each.model_copy(update={"cause": inert(each.cause, limit=_NAME), "lines": lines})
 
     def _with(self, rank: int) -> tuple[str, ...]:
         return tuple(name for name, worst in self.outcomes.items() if worst == rank)
@@ -137,6 +152,8 @@ class Left:
             runs.statuses.append(max(0, int(end.get("status", 0))))
             if end.get("report"):
                 self._report(f"{number}.{pid}.xml", str(end["report"]), target, runs)
+            if end.get("told"):
+                self._told(f"{number}.{pid}.told", str(end["told"]), runs)
         # A runner that is not pytest may write a report of its own where $GRACE_JUNIT says. Nobody signs that one.
         if not runs.started:
             self._report(f"{number}.own.xml", "", target, runs)
@@ -157,6 +174,16 @@ class Left:
         kept = target.with_name(f"{target.name}-{len(runs.kept)}.xml")
         kept.write_bytes(data)
         runs.kept = (*runs.kept, str(kept))
+
+    def _told(self, name: str, digest: str, runs: Runs) -> None:
+        data = self._read(name, junit.MOST)
+        if data is None or hashlib.sha256(data).hexdigest() != digest:
+            runs.faults.append("what was told of the scenarios is not what the test runner wrote")
+            return
+        try:
+            runs.take_told(data)
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            runs.faults.append("what was told of the scenarios cannot be read")
 
     def _signed(self, name: str, kind: str, pid: int) -> dict[str, Any] | None:
         data = self._read(name, _SMALL)

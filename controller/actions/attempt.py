@@ -3,7 +3,7 @@
 import hashlib
 
 from controller import refnames
-from controller.checks import checked
+from controller.checks import checked, tried
 from controller.compose import compose, to_yaml
 from controller.context import Context
 from controller.copies import write_packet, write_review
@@ -24,6 +24,7 @@ from packets.protected import is_protected
 from packets.report import ReportStatus
 from packets.verdict import CheckResult, Decision, Verdict
 from reviewer.case import Case
+from reviewer.proving import Trial, Tried
 from reviewer.review import review
 from sandbox.effect import effect
 from worker.attempt import attempt as work
@@ -159,12 +160,18 @@ def _judge(ctx: Context, packet: ExecutionPacket, outcome: AttemptOutcome) -> st
         name = job_name(packet.run_id, packet.module_id, packet.attempt, purpose)
         return checked(ctx, tree, wanted, name=name, limits=packet.limits, cancelled=stop)
 
+    def prove(trial: Trial) -> Tried:
+        name = job_name(packet.run_id, packet.module_id, packet.attempt, "proof")
+        limits = packet.limits.model_copy(update={"deadline": packet.verification_excerpt.proof_deadline})
+        return tried(ctx, trial, name=name, limits=limits, cancelled=stop)
+
     case = Case(
         packet=packet,
         outcome=outcome,
         git=ctx.git,
         compare=lambda claimed: compared(ctx, packet, before, outcome.head_tree, claimed),
         check=check,
+        prove=prove,
         protected=lambda path: is_protected(path, commands),
         without=before,
     )

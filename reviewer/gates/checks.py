@@ -7,7 +7,8 @@ from packets.verdict import CheckResult, Finding
 from reviewer.case import Case
 from reviewer.evidence import Evidence
 from reviewer.findings import error, warning
-from reviewer.names import means, meant_id, ran_as
+from reviewer.names import means
+from reviewer.reported import ran_as
 from reviewer.scenarios import Scenario
 
 _TAIL = 2000
@@ -90,8 +91,8 @@ def _not_passed(name: str, added: list[Scenario], results: tuple[CheckResult, ..
     for scenario in added:
         if not means(name, scenario):
             continue
-        row = name if any(row == name for row, _ in scenario.cases) and scenario.bare != name else ""
-        if any(ran_as(scenario, each) and (not row or meant_id(row, each)) for each in passed):
+        row = "" if scenario.bare == name else scenario.row_named(name)
+        if any(ran_as(scenario, each, row) for each in passed):
             return
         how = next((word for each, word in others.items() if ran_as(scenario, each)), "was not run")
         if not passed and not others:
@@ -103,5 +104,5 @@ def _not_passed(name: str, added: list[Scenario], results: tuple[CheckResult, ..
             else f"the scenario {name} {how}",
             path=scenario.path,
             line=scenario.line,
-            hint="a check must run it with pytest, or write a JUnit report to $GRACE_JUNIT",
+            hint="a check must run it with pytest, or leave a report at $GRACE_JUNIT or in $GRACE_REPORTS",
         )

@@ -7,7 +7,8 @@ from packets.verdict import CheckResult, Finding
 from reviewer.case import Case
 from reviewer.evidence import Evidence
 from reviewer.findings import error
-from reviewer.names import declared, ran_as
+from reviewer.names import declared
+from reviewer.reported import ran_as
 from reviewer.scenarios import Scenario
 
 

@@ -9,7 +9,8 @@ from reviewer.case import Case
 from reviewer.compare import Altered, TestsDiff
 from reviewer.evidence import Evidence
 from reviewer.findings import error, note, warning
-from reviewer.names import declared, is_title, means, meant_id, nearest
+from reviewer.names import declared, means, meant_id, nearest
+from reviewer.scenarios import Scenario
 
 _HINT = "a plan that means it declares `{verb} scenario {name}` in expected_deltas.verification"
 
@@ -44,7 +45,7 @@ class TestsGate:
             yield note("verification.test_moved", f"was {was.id}", path=now.path, line=now.line)
         yield from _support(diff, expected)
         for scenario in diff.added:
-            if not scenario.strength.asserts and scenario.path.endswith(".py"):
+            if not scenario.strength.asserts and scenario.exact and not _is_example(scenario):
                 yield warning(
                     "verification.asserts_nothing",
                     f"{scenario.name} holds no assertion that can fail",
@@ -54,10 +55,15 @@ class TestsGate:
         yield from _unmet(diff, expected)
 
 
+def _is_example(scenario: Scenario) -> bool:
+    """Say whether it asserts by its output, or measures: Go's examples and benchmarks."""
+    return scenario.path.endswith(".go") and scenario.bare.startswith(("Example", "Benchmark"))
+
+
 def _lost(diff: TestsDiff, expected: list[VerificationExpectation]) -> Iterator[Finding]:
     for gone in diff.lost:
         # Rows of a test may go where the test is said to change.
-        verbs = ("remove", "change") if gone.id.endswith("]") else ("remove",)
+        verbs = ("remove", "change") if gone.row else ("remove",)
         if not declared(expected, verbs, gone.id):
             hint = _HINT.format(verb="remove", name=gone.id.rpartition("::")[2])
             yield error("verification.test_removed", f"{gone.id} is gone", path=gone.path, line=gone.line, hint=hint)
@@ -68,7 +74,7 @@ def _altered(each: Altered, expected: list[VerificationExpectation]) -> Iterator
     known = declared(expected, ("change", "remove"), each.old.id, each.new.id)
     hint = "" if known else _HINT.format(verb="change", name=each.new.bare)
     if reason := each.skipped.reason:
-        fails = any(word in reason for word in ("xfail", "expectedFailure"))
+        fails = any(word in reason for word in ("xfail", "expectedFailure", "should_panic", "failing", "fails"))
         code, how = ("test_weakened", "expected to fail") if fails else ("test_skipped", "skipped")
         # Skipping it always is removing it, and is declared as that; skipping it sometimes is a change.
         verbs = ("change", "remove") if each.skipped.conditional else ("remove",)
@@ -81,8 +87,8 @@ def _altered(each: Altered, expected: list[VerificationExpectation]) -> Iterator
         say = warning if known and not gone else error
         yield say("verification.test_weakened", f"{name}: {each.weakened}", path=path, line=line, hint=hint)
     if not (each.skipped.reason or each.weakened or known):
-        # Where a test is read by its form alone, the form may mislead.
-        say = warning if is_title(each.new) else error
+        # Where a test could not be read exactly, its form may mislead.
+        say = error if each.old.exact and each.new.exact else warning
         yield say("verification.test_changed", f"{name} was changed", path=path, line=line, hint=hint)
 
 

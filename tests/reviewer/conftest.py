@@ -9,9 +9,11 @@ from packets.deltas import GraphDelta
 from packets.graph import Expectation, GraphReport
 from packets.outcome import AttemptOutcome
 from packets.packet import AgentChoice, Base, ExecutionPacket, PacketDeltas, VerificationExcerpt
+from packets.proof import ScenarioRun
 from packets.protected import is_protected
 from packets.verdict import CheckResult
 from reviewer.case import Case
+from reviewer.proving import Tried
 from reviewer.review import review
 from sandbox.git import Git
 from sandbox.git.values import Content
@@ -55,6 +57,7 @@ class Bench:
         self.base = self.tree(git.empty_tree(), BASE)
         self.good = dict(GOOD)
         self.checked = []
+        self.tried = []
 
     def tree(self, base, files):
         """Import files, given as text, bytes, Content, or None for gone; each tree is made once."""
@@ -88,6 +91,7 @@ class Bench:
         before=None,
         graph=None,
         outcome=None,
+        proof=None,
         **packet,
     ):
         """One attempt; what is not said is as it should be."""
@@ -113,6 +117,16 @@ class Bench:
             self.checked.append((tree, commands))
             return before if before is not None and tree == self.base else results
 
+        failing = {"outcome": "failed", "asserted": True, "cause": "AssertionError: assert 0 == 7"}
+
+        def prove(trial):
+            self.tried.append(trial)
+            if isinstance(proof, Tried):
+                return proof
+            failed = [ScenarioRun(**({"id": each, **failing} | (proof or {}))) for each in trial.only]
+            red = self.result(exit_code=1, scenarios_passed=(), runs=tuple(failed))
+            return Tried(base=(red,))
+
         def compare(claimed: GraphDelta):
             known = tuple(Expectation(text=edge, met=edge == "A -> B") for edge in claimed.edges_added)
             return (graph or GraphReport()).model_copy(update={"claimed": known})
@@ -123,6 +137,7 @@ class Bench:
             git=self.git,
             compare=compare,
             check=check,
+            prove=prove,
             protected=is_protected,
         )
 

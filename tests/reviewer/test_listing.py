@@ -22,7 +22,7 @@ def test_grace_gates(capsys):
     promised = """
         scope.outside scope.protected integrity.symlink integrity.nested_repo graph.unmet graph.undeclared_edge
         graph.surface_in_use verification.check_failed verification.test_removed verification.test_weakened
-        marker.missing claims.false worker.exit worker.deadline worker.empty
+        verification.unproved marker.missing claims.false worker.exit worker.deadline worker.empty
     """
     assert set(promised.split()) <= codes
     gates(as_json=False)

@@ -1,6 +1,7 @@
 import pytest
 
-from reviewer.names import means, meant_id, nearest, ran_as
+from reviewer.names import means, meant_id, nearest
+from reviewer.reported import ran_as
 from reviewer.scenarios import read_tests
 from reviewer.titles import read_titles
 

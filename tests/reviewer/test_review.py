@@ -12,6 +12,7 @@ from packets.outcome import Anomaly, AnomalyKind, StopReason
 from packets.packet import VerificationExcerpt
 from packets.report import ReportStatus, WorkerReport
 from packets.verdict import Decision, Severity
+from reviewer.proving import Tried
 from reviewer.registry import GATES, codes
 from reviewer.review import review
 from sandbox.git.values import Content
@@ -67,6 +68,10 @@ def check(**facts):
 
 def expecting(*lines, **facts):
     return lambda bench: bench.case(expected=lines, checks=(bench.result(**facts),))
+
+
+def unproved(proof):
+    return lambda bench: bench.case(expected=("add scenario guard",), proof=proof)
 
 
 def marked(output=f"INFO {MARKER} on\n", required=(MARKER,), forbidden=(), lines=(), more=None):
@@ -220,6 +225,13 @@ FAULTS = {
         marked(required=(), output="", lines=(f"remove marker {MARKER}",)),
     ],
     ("markers", "marker.not_new"): [marked(required=(), output="[Sale]\n", lines=("add marker [Sale]",))],
+    ("proof", "verification.unproved"): [
+        unproved({"outcome": "passed", "asserted": False}),
+        unproved({"outcome": "skipped", "asserted": False}),
+        unproved({"asserted": False, "cause": "TypeError: no such keyword"}),
+        unproved(Tried(cannot="nothing was tried")),
+        unproved(Tried()),
+    ],
     ("claims", "claims.false"): [
         claiming(files_changed=("app/never.py", "app/engine.py", TESTS)),
         claiming(graph_delta=GraphDelta(edges_added=("A -> X",))),
@@ -280,7 +292,7 @@ def test_r2_a_deadline_ends_the_module_and_other_errors_lead_to_another_attempt(
 
 def test_costly_gates_do_not_run_after_an_error_and_the_verdict_says_so(bench):
     verdict = bench.judge(bench.good | {"app/other.py": "x = 1\n"})
-    assert verdict.not_run == ("checks", "outcomes", "markers")
+    assert verdict.not_run == ("checks", "outcomes", "markers", "proof")
     assert "review.not_run" in {finding.code for finding in verdict.findings}
     assert bench.checked == []
     assert verdict.checks == ()

@@ -12,6 +12,9 @@ from controller.graph import Knowledge
 from controller.graph.language import facts, kind_of
 from controller.graph.link import Linker, link
 from controller.graph.model import Graph
+from packets.deltas import GraphDelta
+from packets.graph import GraphReport
+from packets.packet import Base, ExecutionPacket
 from packets.plan import Plan
 from sandbox.git import Content, Git
 
@@ -83,3 +86,33 @@ def plan_of(modules: Sequence[Mapping[str, Any]], modules_map: Mapping[str, Sequ
 @pytest.fixture
 def plan() -> Callable[..., Plan]:
     return plan_of
+
+
+@pytest.fixture
+def between(repo: Repo) -> Callable[..., GraphReport]:
+    """Compare two real trees for a module that may write everything, or what `module` says."""
+
+    def made(
+        base: Mapping[str, str | bytes],
+        head: Mapping[str, str | bytes | None],
+        *expected: str,
+        claimed: GraphDelta | None = None,
+        module: Mapping[str, Any] | None = None,
+        others: Sequence[Mapping[str, Any]] = (),
+        known: Mapping[str, Sequence[str]] | None = None,
+    ) -> GraphReport:
+        from controller.compose import AgentChoice, PacketDeltas
+
+        entry = {"id": "All", "write_scope": ["**"], **(module or {}), "expected_deltas": {"graph": list(expected)}}
+        whole = plan_of([*others, entry], known)
+        after = {path: text for path, text in {**base, **head}.items() if text is not None}
+        trees = repo.tree(base), repo.tree(after)
+        planned = whole.module(entry["id"])
+        packet = ExecutionPacket(
+            run_id="r", phase="p", wave=1, attempt=1, base=Base(commit="c", tree=trees[0]), plan_digest="d",
+            module_id=planned.id, purpose="test", write_scope=planned.write_scope,
+            expected_deltas=PacketDeltas(graph=expected), agent=AgentChoice(name="a", spec=whole.agents["a"]),
+        )  # fmt: skip
+        return repo.knowledge.compare(whole, packet, *trees, claimed or GraphDelta())
+
+    return made

@@ -4,7 +4,7 @@
 """
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 VERSION = 2
 """Raised whenever an extractor says something else about the same bytes."""
@@ -71,19 +71,29 @@ class FileFacts(NamedTuple):
 NOTHING = FileFacts()
 
 
-def pack(found: FileFacts) -> str:
-    """Write facts as one line of JSON."""
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+def pack(found: FileFacts) -> tuple[str, str]:
+    """Write facts as two lines of JSON: what other files ask about, with bases of classes, and all references."""
+    inherits = [each for each in found.references if each.kind == "inherits"]
+    return _json(found._replace(references=tuple(inherits))), _json(found.references)
 
 
-def unpack(text: str) -> FileFacts:
-    """Read what `pack` wrote; raises ValueError, TypeError or KeyError for anything else."""
-    definitions, imports, references, exports, error_line, settings = json.loads(text)
+def unpack(surface: str, rest: str = "") -> FileFacts:
+    """Read what `pack` wrote; raises ValueError, TypeError or KeyError for anything else. Without `rest`: no uses."""
+    definitions, imports, inherits, exports, error_line, settings = json.loads(surface)
     return FileFacts(
-        tuple(Definition(*row) for row in definitions),
-        tuple(Import(*row) for row in imports),
-        tuple(Reference(a, b, c, d, tuple(attrs), line) for a, b, c, d, attrs, line in references),
+        tuple(map(Definition._make, definitions)),
+        tuple(map(Import._make, imports)),
+        tuple(Reference(a, b, c, d, tuple(attrs), line) for a, b, c, d, attrs, line in _read(rest, inherits)),
         None if exports is None else tuple(exports),
         int(error_line),
         tuple((str(key), str(value)) for key, value in settings),
     )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _read(text: str, otherwise: list[list[Any]]) -> list[list[Any]]:
+    found: list[list[Any]] = json.loads(text) if text else otherwise
+    return found

@@ -5,11 +5,12 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from controller.graph.cache import FactsCache
-from controller.graph.facts import NOTHING, VERSION, FileFacts
-from controller.graph.language import facts, kind_of, version
+from controller.graph.cache import Cache
 from controller.graph.link import Linker
 from controller.graph.model import Graph, delta
+from controller.graph.store.graph import StoredGraph
+from controller.graph.store.stored import StoredLinker, StoredWorld
+from controller.graph.store.trees import Effort, Trees, readable
 from controller.graph.territory import Territory
 from packets.deltas import GraphDelta
 from packets.graph import GraphReport
@@ -19,8 +20,9 @@ from packets.problem import NameProblem
 from packets.refresh import Looked
 from sandbox.git import Git
 
+__all__ = ["Knowledge", "readable"]
+
 _TREES = 6
-_BLOBS = 60_000
 _MODES = ("100644", "100755")
 
 
@@ -29,10 +31,9 @@ class Knowledge:
 
     def __init__(self, git: Git, cache: Path) -> None:
         self.git = git
-        self._cache = FactsCache(cache)
         self._lock = threading.RLock()
-        self._blobs: dict[tuple[str, str], FileFacts] = {}
-        self._trees: OrderedDict[str, tuple[Linker, Graph]] = OrderedDict()
+        self._trees = Trees(git, Cache(cache))
+        self._views: OrderedDict[str, tuple[StoredWorld, Linker, Graph]] = OrderedDict()
 
     def graph(self, tree: str) -> Graph:
         """Return the graph of a tree."""
@@ -77,24 +78,30 @@ class Knowledge:
         """Return files of the tree, files parsed anew for it, and what changed in the graph since `tree_before`."""
         with self._lock:
             before = self.graph(tree_before)
-            paths, parsed = self._facts(tree_after, no_cache=no_cache)
-            if no_cache or tree_after not in self._trees:
-                self._remember(tree_after, Linker(paths))
-            return len(paths), parsed, delta(before, self.graph(tree_after))
+            effort = self._brought(tree_after, no_cache=no_cache, anew=no_cache)
+            after = self.graph(tree_after)
+            return len(after.by_path), effort.parsed, delta(before, after)
+
+    def delta(self, tree_before: str, tree_after: str) -> GraphDelta:
+        """Return what changed in the graph from one tree to another; only where they differ is anything read."""
+        with self._lock:
+            return delta(self.graph(tree_before), self.graph(tree_after))
 
     def bring(self, tree_before: str, tree_after: str, *, no_cache: bool, anew: bool) -> tuple[Looked, GraphDelta]:
         """Bring the graph to a tree, from the ground up where `anew`, and say how much work that was."""
         with self._lock:
-            before, known = self.graph(tree_before), tree_after in self._trees
-            paths, parsed = self._facts(tree_after, no_cache=no_cache)
-            if no_cache or anew or not known:
-                self._remember(tree_after, Linker(paths))
-            read = sum(kind_of(path) != "file" for path in paths)
+            before = self.graph(tree_before)
+            effort = self._brought(tree_after, no_cache=no_cache, anew=no_cache or anew)
+            after = self.graph(tree_after)
+            total = len(after.by_path)
+            read = sum(
+                self._views[tree_after][0].state.families[each].count for each in self.linker(tree_after).families
+            )
             looked = Looked(
-                files=len(paths), parsed=parsed, known=read - parsed, opaque=len(paths) - read,
-                relinked=0 if known and not (no_cache or anew) else read,
+                files=total, parsed=effort.parsed, known=read - effort.parsed, opaque=total - read,
+                relinked=effort.linked,
             )  # fmt: skip
-            return looked, delta(before, self.graph(tree_after))
+            return looked, delta(before, after)
 
     def broken(
         self, tree_before: str, tree_after: str, paths: Iterable[str]
@@ -139,46 +146,24 @@ class Knowledge:
 
     def _both(self, tree: str) -> tuple[Linker, Graph]:
         with self._lock:
-            if tree not in self._trees:
-                self._remember(tree, Linker(self._facts(tree)[0]))
-            self._trees.move_to_end(tree)
-            return self._trees[tree]
+            if tree not in self._views:
+                self._remember(tree, self._trees.world(tree)[0])
+            self._views.move_to_end(tree)
+            return self._views[tree][1:]
 
-    def _remember(self, tree: str, linker: Linker) -> None:
-        self._trees[tree] = (linker, linker.graph())
-        self._trees.move_to_end(tree)
-        while len(self._trees) > _TREES:
-            self._trees.popitem(last=False)
+    def _brought(self, tree: str, *, no_cache: bool, anew: bool) -> Effort:
+        """Know a tree, from the ground up where `anew`, and return what that took."""
+        if anew:
+            world, effort = self._trees.anew(tree, no_cache=no_cache)
+        elif tree in self._views:
+            return Effort(0, 0)
+        else:
+            world, effort = self._trees.world(tree)
+        self._remember(tree, world)
+        return effort
 
-    def _facts(self, tree: str, *, no_cache: bool = False) -> tuple[dict[str, FileFacts], int]:
-        """Return the facts of every path, and how many blobs were parsed now."""
-        entries = {readable(path): entry for path, entry in self.git.entries(tree).items()}
-        sources = {
-            path: (kind_of(path), entry.blob)
-            for path, entry in sorted(entries.items())
-            if entry.mode in _MODES and kind_of(path) != "file"
-        }
-        if len(self._blobs) > _BLOBS:
-            self._blobs.clear()
-        fresh: dict[str, FileFacts] = {}
-        for kind in sorted({kind for kind, _ in sources.values()}):
-            fresh |= self._of_kind(kind, {blob for each, blob in sources.values() if each == kind}, no_cache=no_cache)
-        known = {path: self._blobs[key] for path, key in sources.items() if key in self._blobs}
-        return {path: known.get(path, NOTHING) for path in sorted(entries)}, len(fresh)
-
-    def _of_kind(self, kind: str, blobs: set[str], *, no_cache: bool) -> dict[str, FileFacts]:
-        """Know the facts of blobs of one kind, and return those that were read now."""
-        wanted = {blob for blob in blobs if no_cache or (kind, blob) not in self._blobs}
-        name = f"{VERSION}-{version(kind)}"
-        if not no_cache:
-            self._blobs.update({(kind, blob): each for blob, each in self._cache.get(sorted(wanted), name).items()})
-        missing = {blob for blob in wanted if no_cache or (kind, blob) not in self._blobs}
-        fresh = {blob: facts(kind, data) for blob, data in self.git.blobs(sorted(missing))}
-        self._cache.put(fresh, name)
-        self._blobs.update({(kind, blob): each for blob, each in fresh.items()})
-        return fresh
-
-
-def readable(path: str) -> str:
-    """Write a path whose bytes are no UTF-8 so that it can stand in text; other paths stay as they are."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    def _remember(self, tree: str, world: StoredWorld) -> None:
+        self._views[tree] = (world, StoredLinker(world), StoredGraph(world))
+        self._views.move_to_end(tree)
+        while len(self._views) > _TREES:
+            self._views.popitem(last=False)

@@ -50,7 +50,7 @@ class Linker(Resolver):
 
     def link(self, path: str) -> FileLink:
         """Link one file anew. What is asked meanwhile stands in `world.trace`, if there is one."""
-        return _FileLink(self.world, path).link()
+        return link_file(self.world, path)
 
     def graph(self) -> Graph:
         """Link everything."""
@@ -65,6 +65,11 @@ class Linker(Resolver):
     def only_method(self, name: str) -> str | None:
         """Return the one method of this name in the whole tree, if there is one."""
         return self.world.only_method(name)
+
+
+def link_file(world: World, path: str) -> FileLink:
+    """Link one file of a tree."""
+    return _FileLink(world, path).link()
 
 
 def file_nodes(path: str, definitions: Iterable[Definition]) -> Iterator[Node]:
@@ -95,7 +100,7 @@ class _FileLink:
 
     def __init__(self, world: World, path: str) -> None:
         self.path = path
-        self.facts = world.file(path) or NO_FILE
+        self.facts = world.whole(path) or NO_FILE
         self.own = world.definitions(path)
         self.linker = Resolver(world, len(self.facts.references))
         self.found: dict[tuple[str, str, str, str], int] = {}

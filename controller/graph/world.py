@@ -48,6 +48,10 @@ class World:
         """Return what a file says; None where there is none."""
         return self.facts.get(path)
 
+    def whole(self, path: str) -> FileFacts | None:
+        """Return the same with all references: in `file` only those to bases of classes need be there."""
+        return self.file(path)
+
     def exists(self, path: str) -> bool:
         """Tell whether there is such a file."""
         if self.trace is not None:
@@ -103,7 +107,7 @@ class World:
         """Return one whole part of what a file says."""
         if self.trace is not None:
             self.trace.add((path, "@", attribute))
-        return getattr(self.file(path) or NO_FILE, attribute)
+        return getattr((self.whole(path) if attribute == "references" else self.file(path)) or NO_FILE, attribute)
 
     # --- the whole tree
 

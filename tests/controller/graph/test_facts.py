@@ -10,8 +10,8 @@ def test_facts_survive_being_written() -> None:
     found = facts("python", SOURCE)
     assert found.references
     assert found.exports == ("f",)
-    assert unpack(pack(found)) == found
-    assert unpack(pack(NOTHING)) == NOTHING
+    assert unpack(*pack(found)) == found
+    assert unpack(*pack(NOTHING)) == NOTHING
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "[1,2,3,4,5]", "null", '[[["a"]],[],[],null,0]', "[[],[],[],null]"])

@@ -1,7 +1,9 @@
 """Scopes of one file where locals begin at their declaration and may be declared again: Go and Rust."""
 
+from bisect import bisect_right, insort
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 Chain = tuple[str, ...]
@@ -38,6 +40,9 @@ class Binding(NamedTuple):
     since: int
     told: Told | None
     at: int
+
+
+_SINCE = attrgetter("since")
 
 
 @dataclass(slots=True, eq=False)
@@ -87,15 +92,13 @@ class Scope:
 
     def bind(self, name: str, since: int, told: Told | None = None, at: int = -1) -> None:
         """Note a local."""
-        self.values.setdefault(name, []).append(Binding(since, told, since if at < 0 else at))
+        insort(self.values.setdefault(name, []), Binding(since, told, since if at < 0 else at), key=_SINCE)
 
     def bound(self, name: str, position: int) -> Binding | None:
         """Return what a name is bound to at a byte, in this scope alone."""
-        found = None
-        for each in self.values.get(name, ()):
-            if each.since <= position and (found is None or each.since >= found.since):
-                found = each
-        return found
+        known = self.values.get(name, ())
+        before = bisect_right(known, position, key=_SINCE)
+        return known[before - 1] if before else None
 
 
 class Sweep:

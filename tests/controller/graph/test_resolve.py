@@ -52,3 +52,16 @@ def test_members_defined_away_from_their_class() -> None:
     }
     assert led(Linker(files), "money.py", "Money", "sub") == {"more.py::Money.sub"}
     assert led(Linker({**files, "more.py": defined("Money.sub")}), "money.py", "Money", "sub") == set()
+
+
+def test_a_variable_has_what_its_type_has() -> None:
+    files = {"a.py": defined("Money", "Money.add", "zero", imports=(alias("zero", "=", "Money"),))}
+    assert led(Linker(files), "a.py", "zero", "add") == {"a.py::Money.add"}
+
+
+def test_a_star_counts_in_its_scope() -> None:
+    star = Import("f", "*", "pkg.money", "*", "pkg.money", 1)
+    linker = Linker({"pkg/money.py": defined("Money"), "a.py": defined("f", imports=(star,))})
+    inside, _ = linker.follow("a.py", "f", "Money", ())
+    assert [target.id for target in inside] == ["pkg/money.py::Money"]
+    assert linker.follow("a.py", "", "Money", ()) == ([], False)

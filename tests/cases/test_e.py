@@ -3,6 +3,7 @@
 import json
 import signal
 
+import pytest
 import yaml
 
 TEST = "def test_{0}():\n    assert 1 + 1 == 2\n\n\ndef test_{0}_stays():\n    assert True\n"
@@ -160,4 +161,70 @@ def test_e8_a_merge_that_was_made_but_not_recorded_is_made_once(repo, lives):
     merged = repo.git("log", "--format=%(trailers:key=Grace-Module,valueonly,separator=%x2C)", f"{start}..main").split()
     assert sorted(merged) == ["A", "B"]
     assert {m["state"] for m in repo.status()["modules"]} == {"done"}
+    assert repo.leftovers() == []
+
+
+MONEY = "def total(prices):\n    return sum(prices)\n\n\ndef currency():\n    return 'EUR'\n"
+REPORT = "from app import money\n\n\ndef head():\n    return money.currency()\n"
+RENAME = (
+    "import pathlib; p = pathlib.Path('app/money.py'); p.write_text(p.read_text().replace('def total', 'def amount'));"
+    "p = pathlib.Path('tests/test_money.py'); p.write_text(p.read_text().replace('total', 'amount'))"
+)
+CALL = (
+    "import json, os, pathlib;"
+    "told = json.load(open(os.environ['GRACE_PACKET_JSON']))['execution_packet']['findings'];"
+    "name = 'amount' if told and {learns} else 'total';"
+    "pathlib.Path('app/report.py').write_text(pathlib.Path('app/report.py').read_text()"
+    " + f'\\n\\ndef foot(prices):\\n    return money.{{name}}(prices)\\n');"
+    "pathlib.Path('tests/test_report.py').write_text('from app import report\\n\\n\\ndef test_foot():\\n"
+    "    assert report.foot([1, 2]) == 3\\n')"
+)
+
+
+@pytest.mark.parametrize(("engine", "learns"), [("docker", False), ("bubblewrap", True)])
+def test_e1_two_that_are_green_alone_and_red_together(repo, engine, learns, request):
+    """A renames a function, B adds a call to its old name; the module that was merged second is undone, A stays."""
+    if engine == "docker":
+        request.getfixturevalue("docker_engine")
+    test = "from app.money import total\n\n\ndef test_sum():\n    assert total([1, 2]) == 3\n"
+    repo.commit("code", {"app/money.py": MONEY, "app/report.py": REPORT, "tests/test_money.py": test})
+    modules = {
+        "A": {
+            "agent": "a",
+            "write_scope": ["app/money.py", "tests/test_money.py"],
+            "expected_deltas": {"verification": ["change scenario sum"]},
+        },
+        "B": {"agent": "b", "write_scope": ["app/report.py", "tests/test_report.py"], "optional": True},
+        "C": {"shell": "echo c > src/c.txt", "write_scope": ["src/c.txt"]},
+    }
+    for name, of in (("A", "money"), ("B", "report")):
+        modules[name]["verification"] = {"module_local_checks": [f"python3 -m pytest -q tests/test_{of}.py"]}
+    agents = {"a": python(RENAME), "b": python(CALL.format(learns=learns))}
+    attempts = 2 if learns else 1
+    repo.plan(modules, agents=agents, sandbox=engine, defaults={"limits": {"attempts": attempts}})
+    start = repo.head
+    lines = repo.grace("run", "plan.yaml", "--yes", "--json").exits(0).events
+
+    judged = [(e["module"], e["data"]["decision"]) for e in lines if e["type"] == "attempt.judged"]
+    assert {("A", "accept"), ("B", "accept"), ("C", "accept")} <= set(judged), "each is green alone"
+    red = [e["data"] for e in lines if e["type"] == "refresh.done" and not e["data"]["green"]]
+    assert [(r["level"], r["culprit"]) for r in red] == [("wave", "B")]
+    assert "turns red when B is added" in red[0]["message"]
+    assert "AttributeError" in str(red[0]["findings"])
+    nowhere = "app/report.py:9 names money.total, which leads nowhere any more: it was app/money.py::total"
+    assert nowhere in red[0]["findings"][0], "and the graph says where"
+    # B's check counts from B on: not before, not with A alone, and with all three it is known to be red.
+    assert red[0]["bisection"] == {"merges": 3, "tried": 1, "known": 0}
+    (undone,) = [e["data"] for e in lines if e["type"] == "undo.done"]
+    assert undone["modules"] == ["B"]
+    assert repo.refs().keys() >= {f"refs/grace/rescue/{lines[0]['run_id']}/B/1"}
+
+    states = {m["id"]: m["state"] for m in repo.status()["modules"]}
+    assert states == {"A": "done", "B": "done" if learns else "failed", "C": "done"}
+    assert "def amount" in repo.show("app/money.py", "main")
+    report = repo.show("app/report.py", "main")
+    assert ("money.amount" in report) == learns
+    assert "money.total" not in report
+    merged = repo.git("log", "--format=%(trailers:key=Grace-Module,valueonly,separator=%x2C)", f"{start}..main").split()
+    assert sorted(merged) == (["A", "B", "C"] if learns else ["A", "C"])
     assert repo.leftovers() == []

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,20 @@ def test_a_run_in_the_background_and_a_dry_run_say_so_in_the_same_words(repo):
     fits("status", repo.status())
     for line in repo.grace("watch", said["run_id"], "--json").exits(0).events:
         fits("run-line", line)
+
+
+def test_a_watch_streams_a_refresh_a_line_and_ctrl_c_ends_it_well(repo):
+    repo.plan({"A": {"shell": "echo x > src/a.txt", "write_scope": ["src/a.txt"]}})
+    repo.grace("run", "plan.yaml", "--yes").exits(0)
+    watch = repo.start("refresh", "--watch", "--full", "--no-checks", "--json")
+    first = json.loads(watch.stdout.readline())
+    fits("refresh-watch", first)
+    assert (first["level"], first["tree"], first["drift"]) == ("full", repo.tree(), [])
+    repo.commit(files={"src/stray.txt": "x\n"})
+    second = json.loads(watch.stdout.readline())
+    fits("refresh-watch", second)
+    assert [(d["kind"], d["path"]) for d in second["came"]] == [("unplanned_file", "src/stray.txt")]
+    assert second["tree"] == repo.tree()
+    watch.send_signal(signal.SIGINT)
+    assert watch.wait(30) == 0
+    assert "Traceback" not in repo.errors.read_text()

@@ -78,7 +78,7 @@ class News:
         there, here = graphs
         chosen = {each for each in ids if not each.startswith("ext:")} - set(renamed)
         tops = {each: _outermost(each, chosen) for each in sorted(chosen)}
-        folders = _new_folders([top for top in tops.values() if "::" not in top], there)
+        folders = _new_folders({top for top in tops.values() if "::" not in top}, there)
         found: dict[str, Item] = {}
         for each, top in tops.items():
             node, name = here.nodes[top], folders.get(top, top)

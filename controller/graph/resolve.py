@@ -227,7 +227,8 @@ class Resolver:
         """Find the file that defines a member of a class which it names and does not hold."""
         root, *attrs = qual.split(".")
         for each in self._scattered(member):
-            if Target(f"{path}::{qual}") in self.follow(each, "", root, tuple(attrs), depth + 1)[0]:
+            owners, _ = self.follow(each, "", root, tuple(attrs), depth + 1)
+            if any(owner.id == f"{path}::{qual}" for owner in owners):
                 return each
         return None
 

@@ -52,6 +52,9 @@ def test_members_defined_away_from_their_class() -> None:
     }
     assert led(Linker(files), "money.py", "Money", "sub") == {"more.py::Money.sub"}
     assert led(Linker({**files, "more.py": defined("Money.sub")}), "money.py", "Money", "sub") == set()
+    facade = Import("", "Money", "facade", "Money", "facade", 1)
+    indirect = {**files, "facade.py": defined(imports=(use,)), "more.py": defined("Money.sub", imports=(facade,))}
+    assert led(Linker(indirect), "money.py", "Money", "sub") == {"more.py::Money.sub"}
 
 
 def test_a_variable_has_what_its_type_has() -> None:

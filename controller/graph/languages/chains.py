@@ -51,7 +51,7 @@ class References:
         source = use.scope.owner().qual
         if target:
             self._found.setdefault((source, use.kind, *target), use.at)
-        elif use.kind == "calls" and len(use.chain) > 1:
+        elif use.kind == "calls" and len(use.chain) > 1 + use.bare:  # what an unknown type has is no method by its name
             self._found.setdefault((source, "calls", "", "", (split_mark(use.chain[-1])[0],)), use.at)
 
     def collect(self) -> tuple[Reference, ...]:

@@ -1,5 +1,6 @@
 """Items of a Rust file: what has a node, what its class is, and what fields and results tell of their types."""
 
+import re
 from typing import TYPE_CHECKING
 
 from controller.graph.facts import Definition, Import
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _SIGNATURE_MAX = 300
 _VARIABLE_MAX = 120
+_WORDS = 6
 
 
 class Items:
@@ -96,7 +98,9 @@ class Items:
         written, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
         told = type_told(written)
         chain = told.chain if told and not told.mark else ()
-        entered = self.sweep.enter(Scope("class", node.start_byte, node.end_byte, chain[-1] if chain else ""))
+        entered = self.sweep.enter(
+            Scope("class", node.start_byte, node.end_byte, chain[-1] if chain else _nameless(written))
+        )
         entered.own = chain
         if chain:
             self._impls.append((entered, chain))
@@ -163,3 +167,8 @@ class Items:
             self._define(qual, "variable", node, node.end_byte)
             made = "()" if node.child_by_field_name("body") else "="
             self.told.append((scope, qual, made, Told(scope.own), node.start_byte))
+
+
+def _nameless(node: "Node | None") -> str:
+    """Return a name for a type that is no named one, such as `(A, B)`: `A_B`."""
+    return "_".join(re.findall(r"\w+", text(node))[:_WORDS]) or "impl"

@@ -9,7 +9,7 @@ _GAP = rb"(?:\s|//[^\n]{0,200}\n)*"
 _WORD = rb"(?:r#)?([A-Za-z_\x80-\xff][\w\x80-\xff]*)"
 _PATH = re.compile(rb"\s*::\s*" + _WORD)
 _TURBOFISH = re.compile(rb"\s*::\s*(?=<)")
-_ATTRIBUTE = re.compile(_GAP + rb"\.\s*(?:(\d+)(?![.\w])|" + _WORD + rb")")
+_ATTRIBUTE = re.compile(_GAP + rb"\.\s*(?:(\d+)(?!\w)|" + _WORD + rb")")
 _TRY = re.compile(rb"\s*\?")
 _MACRO = re.compile(rb"!\s*(?=[(\[{])")
 _LONGEST = 40

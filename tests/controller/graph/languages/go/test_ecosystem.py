@@ -126,11 +126,11 @@ def test_many_modules_in_one_tree(importer: str, module: str, place: str | None)
 
 def test_a_tree_without_go_mod_is_known_by_what_its_files_import() -> None:
     files = {
-        "cmd/main.go": 'package main\nimport ("github.com/u/r/store"; "github.com/u/r/pkg/money"; "github.com/z/store")',
+        "cmd/main.go": 'package main\nimport ("github.com/u/r/store"; "github.com/u/r/pkg/money"; "z.org/store")',
         "store/store.go": "package store",
         "pkg/money/money.go": "package money",
     }
     found = go(files)
     assert found.place("github.com/u/r/store", "cmd/main.go") == "store/"
     assert found.place("github.com/u/r/pkg/money", "cmd/main.go") == "pkg/money/"
-    assert found.place("github.com/z/store", "cmd/main.go") is None
+    assert found.place("z.org/store", "cmd/main.go") is None

@@ -88,6 +88,7 @@ class Frame:
             self.vague.add(name)
 
 
+_BODIES = {"closure": ("block", "closure", "function"), "class": ("block", "object")}
 _DEEPEST = 100
 """Frames inside frames. What is deeper was written to slow us down, and is read as part of the last one."""
 
@@ -139,5 +140,5 @@ class Frames:
     def _is_body(self, frame: Frame) -> bool:
         """Tell whether a frame is the body of the one around it, which says it all."""
         around = self._stack[-1]
-        kinds = ("block", "closure", "function") if around.thing and around.thing.kind == "closure" else ("block",)
+        kinds = _BODIES.get(around.thing.kind if around.thing else "", ("block",))
         return frame.end == around.end and frame.kind in kinds and not (frame.thing and "name" in frame.thing.beside)

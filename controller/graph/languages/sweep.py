@@ -164,6 +164,8 @@ class _File:
         return end in arguments
 
     def _statement(self, thing: Thing, frame: Frame) -> None:
+        while frame.start == thing.node.start_byte and frame.parent:  # what is exported begins where its export does
+            frame = frame.parent
         scope = frame.owner().qual
         for found in self.syntax.imports(Statement(thing.node, self.source, scope, top=frame.kind == "file")):
             self.imports.setdefault(found)

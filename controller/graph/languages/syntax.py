@@ -175,10 +175,20 @@ def read(syntax: Syntax, source: bytes) -> FileFacts:
 
     from controller.graph.languages.sweep import facts_of
 
+    source = _readable(source)
     tree = Parser(_tools(syntax)[0]).parse(source)
     error, rubble = _errors(tree.root_node) if tree.root_node.has_error else (0, 0)
     found = facts_of(syntax, source, _captured(syntax, tree.root_node)) if rubble <= _RUBBLE else NOTHING
     return found._replace(error_line=error)
+
+
+def _readable(source: bytes) -> bytes:
+    """Return the source as UTF-8: a query that compares text raises for anything else."""
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return source.decode("utf-8", "replace").encode()
+    return source
 
 
 def _captured(syntax: Syntax, root: "Node") -> Captured:

@@ -17,7 +17,7 @@ _BUILTIN = frozenset({
     "worker_threads", "zlib",
 })  # fmt: skip
 _PACKAGE = re.compile(
-    r"(?:(?:npm|jsr):)?((?:@[a-z0-9~_-][a-z0-9._~-]*/)?[a-z0-9~_-][a-z0-9._~-]*)(?:@[^/]*)?(?:/|$)", re.IGNORECASE
+    r"(?:(?:npm|jsr):)?((?:@[a-z0-9~_-][a-z0-9._~-]*/)?[a-z0-9_-][a-z0-9._~-]*)(?:@[^/]*)?(?:/|$)", re.IGNORECASE
 )
 _LOADERS = re.compile(r"^.*!|\?.*$")
 _ALIAS = ("@/", "~/")

@@ -110,6 +110,7 @@ _BY_SUFFIX = {suffix: kind for kind in reversed(KINDS) for suffix in kind.suffix
 _BY_FILE = [(pattern, kind) for kind in KINDS for pattern in kind.files]
 
 
+@lru_cache(_PATHS)
 def kind_of(path: str) -> str:
     """Return the kind of a path by its name, or `file` where nobody reads it."""
     name = path[path.rfind("/") + 1 :]
@@ -121,6 +122,7 @@ def kind_of(path: str) -> str:
     return found.name if found else "file"
 
 
+@lru_cache(_PATHS)
 def family_of(path: str) -> str:
     """Return the family that reads a path, or nothing."""
     kind = _BY_NAME.get(kind_of(path))

@@ -323,7 +323,7 @@ def _link(world: StoredWorld, path: str) -> Stored:
             asked.setdefault(home, []).append(_written(letter, name))
     cut = len(path) + 2
     return {
-        "e": [[each.source[cut:], each.target, each.kind.value, each.line, each.via] for each in found.edges],
+        "e": [[each.source[cut:], each.target, each.kind, each.line, each.via] for each in found.edges],
         "g": [list(each) for each in found.guesses],
         "h": sorted(list(each) for each in found.holes),
         "t": {home: sorted(questions) for home, questions in asked.items()},

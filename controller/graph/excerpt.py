@@ -23,7 +23,8 @@ _FOR_NAMES = 0.08
 _FOR_DEPENDENTS = 0.15
 _FOR_DECLARED = 0.5
 _FOR_USED = 0.75
-"""Shares of the budget: of names, of dependents, and what is left over after declared modules, after what is used."""
+_FOR_MORE = 0.15
+"""Shares of the budget: of names, of dependents; what declared modules, what is used and rows leave to the next."""
 
 
 def excerpt(names: Names, sources: Sources, module: Module, budget: int) -> GraphExcerpt:
@@ -63,7 +64,8 @@ class _Excerpt:
         fit.entries((node for node in declared if "." not in node.name), free * (1 - _FOR_DECLARED / 2))
         fit.rows(declared, free * (1 - _FOR_DECLARED))
         fit.entries(used, fit.left * _FOR_USED)
-        fit.rows(ranked)
+        fit.rows(ranked, fit.left * _FOR_MORE)
+        fit.names(ranked)
         return _held(GraphExcerpt(depends_on=depends_on, surface=fit.surface(), dependents=dependents), self.budget)
 
     def _explicit(self) -> list[Node]:

@@ -26,6 +26,7 @@ class Fit:
         self._seen: set[str] = set()
         self._entries: list[Surface] = []
         self._rows: dict[str, list[Node]] = {}
+        self._also: dict[str, list[Node]] = {}
         self._cost = cache(lambda node: _BREAK + tokens(shown.row(node)))
 
     def entries(self, nodes: Iterable[Node], reserve: float) -> None:
@@ -57,6 +58,18 @@ class Fit:
             self._seen.update(each.id for each in wanted)
             self._rows.setdefault(node.path, []).extend(wanted)
 
+    def names(self, nodes: Iterable[Node]) -> None:
+        """Name symbols, and no more, until the budget is spent; only in files that are shown with a row."""
+        for node in nodes:
+            if node.id in self._seen or node.path not in self._rows:
+                continue
+            cost = 1 + tokens(node.name) + (0 if node.path in self._also else _BREAK + 2)
+            if self.left < cost:
+                return
+            self.left -= cost
+            self._seen.add(node.id)
+            self._also.setdefault(node.path, []).append(node)
+
     def _around(self, node: Node) -> list[Node]:
         """Return the classes that a member is in, the outermost first."""
         names = node.name.split(".")[:-1]
@@ -69,6 +82,11 @@ class Fit:
         return (*self._entries, *(self._outline(path, rows) for path, rows in self._rows.items()))
 
     def _outline(self, path: str, rows: list[Node]) -> Surface:
-        ordered = sorted(rows, key=lambda node: (node.line, node.id))
-        lines = (" " * (2 * node.name.count(".")) + self.shown.row(node) for node in ordered)
+        lines = [" " * (2 * node.name.count(".")) + self.shown.row(node) for node in sorted(rows, key=_place)]
+        if also := self._also.get(path):
+            lines.append(f"also {', '.join(dict.fromkeys(node.name for node in sorted(also, key=_place)))}")
         return Surface(symbol=path, at=f"{path}:1", lines="\n".join(lines))
+
+
+def _place(node: Node) -> tuple[int, str]:
+    return node.line, node.id

@@ -30,10 +30,9 @@ class Near:
 
     def edges(self, path: str) -> Iterable[Edge]:
         """Yield the resolved dependencies of a file."""
-        for node in self.graph.by_path.get(path, ()):
-            for edge in self.graph.outgoing.get(node.id, ()):
-                if edge.resolved and edge.kind is not EdgeKind.DEFINES:
-                    yield edge
+        for edge in self.graph.edges_of(path):
+            if edge.resolved and edge.kind is not EdgeKind.DEFINES:
+                yield edge
 
     def uses(self, path: str) -> Counter[str]:
         """Return the symbols and files outside of a file that it uses, and how often."""

@@ -38,6 +38,7 @@ class Rank:
         self.near = near
         self.named = named
         self._files: dict[str, float] = {}
+        self._tests = any(is_test(path) for path in near.ours)
 
     def candidates(self) -> list[Node]:
         """Return every symbol that may be shown, the best first; equals in order of their place."""
@@ -78,7 +79,7 @@ class Rank:
             near = self.near
             score = 0.6 * math.log1p(near.used_files.get(path, 0)) + 1.0 * near.alike.get(path, 0.0)
             score += 0.5 * any(part in self.named.stems for part in _stems(path))
-            score -= 1.0 * is_test(path)
+            score -= 1.0 * (is_test(path) and not self._tests)
             self._files[path] = score
         return self._files[path]
 

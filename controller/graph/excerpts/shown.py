@@ -1,5 +1,6 @@
 """How a symbol looks in a packet: an entry of its own with the lines that matter, or one row among its file's."""
 
+import re
 from functools import cache
 
 from controller.graph.excerpts.lines import WIDEST, cut, decorators, documented, fields
@@ -10,6 +11,7 @@ from controller.graph.model import Graph
 from packets.graph import Node, NodeKind
 from packets.packet import Surface
 
+_PLAIN = re.compile(r"@[\w.]+")
 _METHODS = 40
 _SIGNATURE = 240
 
@@ -46,6 +48,10 @@ class Shown:
         around = self.graph.by_path.get(node.path, ())
         return [each for each in around if each.id.startswith(prefix) and "." not in each.id[len(prefix) :]]
 
-    @staticmethod
-    def _row(node: Node) -> str:
-        return cut(" ".join((node.signature or leaf_of(node)).split()), WIDEST)
+    def _row(self, node: Node) -> str:
+        """Write a signature in one line; after a decorator without arguments, which says how it is to be used."""
+        said = " ".join((node.signature or leaf_of(node)).split())
+        if node.kind is NodeKind.METHOD:
+            plain = [each for each in decorators(self.sources.lines(node.path), node.line) if _PLAIN.fullmatch(each)]
+            said = " ".join((*plain, said))
+        return cut(said, WIDEST)

@@ -138,6 +138,7 @@ class _Check:
         territory = names.territory
         self.before = [territory.planned[name] for name in territory.before(module_id)]
         self.own = [*self.before, territory.planned[module_id]]
+        self.born = _born(territory)
 
     def problem(self, name: str, *, on_base: bool) -> tuple[str, str, bool]:
         """Return (message, hint, whether it refuses the plan); a name that is clear, or still to come, has no message.
@@ -159,7 +160,8 @@ class _Check:
         return f"no {meaning.kind} {name}, and {where}{near}", "", True
 
     def _to_be_born(self, name: str, meaning: Unknown, *, on_base: bool) -> tuple[str, str, bool]:
-        near = meant(self.names, name, meaning.kind) if meaning.kind is NameKind.BARE else ""
+        slip = meaning.kind is NameKind.BARE and name not in self.born
+        near = meant(self.names, name, meaning.kind) if slip else ""
         if on_base and not self.before:
             return f"no {meaning.kind} {name} on the base: there is nothing to remove{near}", "", False
         if near:
@@ -177,6 +179,12 @@ class _Check:
     @staticmethod
     def _literal(scope: Scope) -> list[str]:
         return [entry.rpartition("/")[0] + "/" for entry in scope.entries]
+
+
+def _born(territory: Territory) -> frozenset[str]:
+    """Return the names that some module of the plan is to add, as written."""
+    lines = (line for module in territory.plan.modules() for line in module.expected_deltas.graph)
+    return frozenset(words[1] for line in lines if len(words := line.split()) > 1 and words[0] == "add")
 
 
 _REMOVES = (GraphVerb.EDGE_REMOVED, GraphVerb.NODE_REMOVED)

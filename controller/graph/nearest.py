@@ -70,7 +70,9 @@ def _written(node: Node) -> Iterator[str]:
     yield node.name
     if "." in node.name:
         yield node.name.rpartition(".")[2]
-    yield f"{node.path.rpartition('.')[0].replace('/', '.')}.{node.name}"
+    module = node.path.rpartition(".")[0].replace("/", ".")
+    yield f"{module}.{node.name}"
+    yield f"{module.rpartition('.')[2]}.{node.name}"
 
 
 def _paths(names: Names, path: str) -> Iterator[str]:

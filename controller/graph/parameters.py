@@ -7,6 +7,7 @@ from typing import NamedTuple
 from controller.graph.language import family_of
 
 _OPEN, _CLOSE = "([{<", ")]}>"
+_LAMBDA = re.compile(r"\blambda\b[^:]*$")
 
 
 class Parameters(NamedTuple):
@@ -127,7 +128,7 @@ def _split(text: str) -> Iterator[str]:
             depth += 1
         elif char in _CLOSE and text[at - 1 : at] not in ("-", "="):  # `->` and `=>` close nothing
             depth -= 1
-        elif char == "," and depth <= 0:
+        elif char == "," and depth <= 0 and not _LAMBDA.search(text, start, at):
             yield text[start:at].strip()
             start = at + 1
     if last := text[start:].strip():

@@ -12,7 +12,8 @@ BASE = {
     "app/__init__.py": "",
     "app/tax.py": "class Tax:\n    def rate(self): pass\n\ndef tax(): pass\n",
     "app/money.py": (
-        "from app.tax import Tax\n\nclass Money(Tax):\n    def own(self): pass\n    def tax(self) -> Tax: return Tax()\n"
+        "from app.tax import Tax\n\nclass Money(Tax):\n"
+        "    def own(self): pass\n    def tax(self) -> Tax: return Tax()\n"
     ),
     "app/engine.py": "",
     "app/free.py": "from app.tax import Tax as Levy\nfrom app.tax import tax\n",

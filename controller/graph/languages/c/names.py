@@ -49,7 +49,7 @@ class Names:
                 return None
             if node.type in _NAMES:
                 chain = self.dotted(node)
-                return Declared(chain, node, function or node.type == "operator_cast") if chain else None
+                return Declared(chain, node, function or chain[-1].startswith("operator ")) if chain else None
             if node.type != "parenthesized_declarator":
                 function = node.type == "function_declarator"
             inner = node.child_by_field_name("declarator")
@@ -64,7 +64,7 @@ class Names:
         if operator := _OPERATOR.search(text):
             before = _without_generics(text[: operator.start()])
             called = text[operator.start() :]
-            called = called.split("(")[0] if node.type == "operator_cast" else called
+            called = called.split("(")[0] if called[8:].lstrip()[:1].isalpha() else called
             return (*_parts(before.rstrip(": \n\t")), " ".join(called.split()))
         parts = _parts(_without_generics(text))
         return parts if parts and all(_PART.match(part) for part in parts) else None

@@ -23,8 +23,8 @@ _DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def is_cpp(source: bytes) -> bool:
-    """Tell whether a header needs C++, by what stands outside of comments and of what only C++ is to see."""
-    return bool(_CPP.search(_IN_CPP.sub(b"", _COMMENT.sub(b" ", source))))
+    """Tell whether a header needs C++, by what stands outside of comments."""
+    return bool(_CPP.search(_COMMENT.sub(b" ", source)))
 
 
 def plain(source: bytes) -> bytes:

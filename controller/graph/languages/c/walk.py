@@ -184,7 +184,7 @@ class Walk:
     def _function(self, scope: Scope, found: Declared, node: "Node", span: tuple[int, int], mark: str = "") -> None:
         """Define or declare a function, and open its scope: the parameters are its own."""
         self._take(found.node)
-        chain = found.chain
+        chain = _within(scope.around.qual, found.chain)
         around = chain[-2] if len(chain) > 1 else scope.around.name.rpartition(".")[2]
         method = len(chain) > 1 or scope.around.kind == "class"
         if method and chain[-1] == around:
@@ -224,7 +224,7 @@ class Walk:
             each.type == "storage_class_specifier" and self.names.text(each) == "extern" for each in node.named_children
         )
         scope.around.members.add(text)
-        qual = _inside(scope.around, ".".join(found.chain))
+        qual = _inside(scope.around, ".".join(_within(scope.around.qual, found.chain)))
         self._define(qual, "variable", node, found.node, ";" if extern else "")
         self._tell(scope, qual, "=", node)
 
@@ -255,7 +255,9 @@ class Walk:
 
     def on_field(self, node: "Node", start: int, end: int) -> None:
         scope = self.sweep.at(start)
-        static = b"static" in self.source[start : start + 40].split(b"(")[0].split()
+        static = any(
+            each.type == "storage_class_specifier" and self.names.text(each) == "static" for each in node.named_children
+        )
         for each in node.children_by_field_name("declarator"):
             found = self.names.declared(each)
             if found is None:
@@ -381,6 +383,15 @@ class Walk:
 
     def _line(self, node: "Node") -> str:
         return " ".join(self.names.text(node).split())[:_SIGNATURE_MAX]
+
+
+def _within(outer: str, chain: Chain) -> Chain:
+    """Return a qualified name without the namespaces around it, where it begins with them all the same."""
+    around = tuple(outer.split("."))
+    for known in (around, around[-1:]):
+        if len(chain) > len(known) and chain[: len(known)] == known:
+            return chain[len(known) :]
+    return chain
 
 
 def _inside(scope: Scope, name: str) -> str:

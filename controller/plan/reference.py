@@ -66,31 +66,31 @@ An entry of `write_scope` is a path from the repository's root; it never leaves 
 | `add A` | A is there, and was not |
 | `remove A` | A was there, and is not |
 
-A name is the first of these that fits:
+A name is the first of these that fits, and stands for all that is defined in what it names:
 
 | name | means |
 |---|---|
-| `app/money.py::Money.add` | that definition, by the path of its file; `app/money.py::add` will do where the file has one |
+| `app/money.py::Money.add` | that definition of that file; `app/money.py::add` will do for the only `add` of it |
 | `Pricing/Money` | a module of the plan or of `modules_map`: all files of its scope |
 | `app/money.py`, `app/pricing/` | a file, a folder with all beneath |
-| `app.money.Money`, `Money.add`, `pricing.Engine` | a dotted name, from its end or from its whole beginning, in any language; `money::Money` is read the same |
-| `Money` | a top-level definition that is the only one of its name, else a member that is, else the last part of a module's id, the bare name of a file, or a package from outside |
+| `app.money.Money`, `Money.add` | a dotted name in any language, whole or its end; `money::Money` is read the same |
+| `Money` | the only top-level definition of that name, else the only member |
+| `Money`, `money`, `requests` | else the last part of a module's id, the bare name of a file, a package from outside |
 
-What a name stands for holds all that is defined in it. A name that fits several things is an error that lists them with
-their lines; a path, a dotted name or a module that is not there, and that no write scope up to this module may bring, is
-one too, and the nearest name that there is is suggested. A bare name that nothing bears yet is taken for one that the
-plan will bring: it is looked up again in the result, and is unmet if it is still not there. Where it is nearly the name of
-something else, or is to be removed from a base that does not have it, `plan check` warns (`plan.pending_name`). The same
-words are used for what workers claim.
+A name that fits several things is an error that lists them with their lines. So is a path, a dotted name or a module
+that is not there and that no write scope up to this module may bring; the nearest name that there is is suggested. A
+bare name that nothing bears yet is taken for one that the plan brings: it is looked up again in the result, and unmet
+if it is still not there. Where it is nearly the name of something else, or is to be removed from a base that does not
+have it, `plan check` warns (`plan.pending_name`). The names in a worker's claims are read in the same way.
 
-A dependency on a module that `depends_on` does not name rejects the attempt, with the line to add. It counts by what the
-code names: an import, a base class, an annotation, a name that another file re-exports (then that file's module is what
-must be declared). What is inherited, or handed over by a module that may be used, is up to that module.
+A dependency on a module that `depends_on` does not name rejects the attempt, with the line to add. It counts by what
+the code names: an import, a base class, an annotation, a name that another file re-exports (then that file's module is
+what must be declared). What is inherited, or handed over by a module that may be used, is up to that module.
 
 A first import of a third-party package is a note. It is an error where the repository has manifests of that language
-(`pyproject.toml`, `setup.cfg`, `requirements*.txt`, …, `package.json`, `go.mod`, `Cargo.toml`) and none of them names the
-package: name it there, or expect it (`app/fetch.py -> httpx`). Imports in a `try` or for type checkers only stay notes, as
-do those of Java and C, which do not say what their package is called.
+(`pyproject.toml`, `setup.cfg`, `requirements*.txt`, …, `package.json`, `go.mod`, `Cargo.toml`) and none of them names
+the package: name it there, or expect it (`app/fetch.py -> httpx`). Imports in a `try` or for type checkers only stay
+notes, as do those of Java and C, which do not say what their package is called.
 
 ## YAML, but less of it
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reviewer.assertions import Skip
-from reviewer.forms.sweep import Captures, Found, read
+from reviewer.forms.sweep import Captures, Found, Links, read
 from reviewer.forms.tree import framed, is_literal, string, text
 from reviewer.scenarios import TestFile
 from reviewer.weakening import Assertion
@@ -19,7 +19,6 @@ _LITERALS = frozenset(
 )  # fmt: skip
 _CONTAINERS = frozenset({"interpreted_string_literal", "raw_string_literal", "unary_expression"})
 _NAMES = frozenset({"name", "desc", "title", "description", "label"})
-_UPWARD = 4  # from `t.Error(…)` to its `if`
 _TESTIFY = frozenset({"assert", "require"})
 
 
@@ -29,7 +28,7 @@ def read_go(path: str, source: bytes) -> TestFile | None:
     return found if found is None else _with_rows(found)
 
 
-def _interpret(kind: str, node: "Node", captures: Captures) -> Iterator[Found]:
+def _interpret(kind: str, node: "Node", captures: Captures, links: Links) -> Iterator[Found]:
     names = captures.get("name", [])
     if kind == "test":
         subtest = node.type == "call_expression"
@@ -40,23 +39,14 @@ def _interpret(kind: str, node: "Node", captures: Captures) -> Iterator[Found]:
     elif kind == "support":
         yield Found("support", node, text(names[0]), at=names[0])
     elif kind == "assertion":
-        yield from _assertion(node)
+        yield from _assertion(node, links)
     elif kind == "skip":
-        yield Found("skip", node, skip=Skip(text(node), conditional=not _is_plain(node)))
+        yield Found("skip", node, skip=Skip(text(node), conditional=not _is_plain(node, links)))
 
 
-def _is_plain(node: "Node") -> bool:
+def _is_plain(node: "Node", links: Links) -> bool:
     """Say whether a call is a statement of the test itself, under no condition."""
-    above = node
-    for _ in range(_UPWARD):
-        if above.parent is None:
-            return False
-        above = above.parent
-        if above.type in ("function_declaration", "func_literal"):
-            return True
-        if above.type not in ("expression_statement", "statement_list", "block"):
-            return False
-    return False
+    return node.id in links and links[node.id].type in ("function_declaration", "func_literal")
 
 
 def _with_rows(found: TestFile) -> TestFile:
@@ -88,7 +78,7 @@ def _name(element: "Node") -> str:
     return first
 
 
-def _assertion(node: "Node") -> Iterator[Found]:
+def _assertion(node: "Node", links: Links) -> Iterator[Found]:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     owner = text(function.child_by_field_name("operand") if function else None)
     verb = text(function.child_by_field_name("field") if function else None)
@@ -97,8 +87,8 @@ def _assertion(node: "Node") -> Iterator[Found]:
         operands = given[1:3] if owner in _TESTIFY else given[:2]
         yield _found(node, verb, operands)
         return
-    condition = _condition(node)
-    if condition is None:
+    condition = links.get(node.id)
+    if condition is None or condition.type in ("function_declaration", "func_literal"):
         yield Found("assertion", node, assertion=Assertion(text(node)))
         return
     sides = [condition.child_by_field_name(side) for side in ("left", "right")]
@@ -122,14 +112,3 @@ def _found(node: "Node", verb: str, operands: "list[Node]", prefix: str = "", pl
         tuple(("", text(value)) for value in values),
     )
     return Found("assertion", place or node, assertion=assertion)
-
-
-def _condition(node: "Node") -> "Node | None":
-    above = node
-    for _ in range(_UPWARD):
-        if above.parent is None:
-            return None
-        above = above.parent
-        if above.type == "if_statement":
-            return above.child_by_field_name("condition")
-    return None

@@ -14,11 +14,15 @@
 ; Assertions: what fails a test, and testify and its like.
 ((call_expression function: (selector_expression field: (field_identifier) @fail)) @assertion
  (#match? @fail "^(Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))
+(if_statement condition: (_) @outer
+  consequence: (block (statement_list (expression_statement (call_expression) @inner))))
 ((call_expression function: (selector_expression operand: (identifier) @owner field: (_) @verb)) @assertion
  (#match? @owner "^(assert|require|is|qt|c|g)$"))
 
 ((call_expression function: (selector_expression field: (field_identifier) @word)) @skip
  (#match? @word "^(Skip|Skipf|SkipNow)$"))
+(function_declaration body: (block (statement_list (expression_statement (call_expression) @inner)))) @outer
+(func_literal body: (block (statement_list (expression_statement (call_expression) @inner)))) @outer
 
 (source_file (function_declaration name: (identifier) @name) @support)
 (source_file (method_declaration name: (field_identifier) @name) @support)

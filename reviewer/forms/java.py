@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from reviewer.assertions import NO_SKIP, Skip
-from reviewer.forms.sweep import Captures, Found, read
+from reviewer.forms.sweep import Captures, Found, Links, read
 from reviewer.forms.tree import framed, is_literal, string, text
 from reviewer.scenarios import TestFile
 from reviewer.weakening import Assertion
@@ -30,9 +30,9 @@ def read_java(path: str, source: bytes) -> TestFile | None:
     return read(path, source, _interpret, form="java", grammar="java")
 
 
-def _interpret(kind: str, node: "Node", captures: Captures) -> Iterator[Found]:
+def _interpret(kind: str, node: "Node", captures: Captures, links: Links) -> Iterator[Found]:
     if kind == "assertion":
-        yield from _assertion(node)
+        yield from _assertion(node, links)
     elif kind == "skip":
         yield Found("skip", node, skip=Skip(text(node), conditional=True))
     else:
@@ -94,13 +94,13 @@ def _rows(source: "Node | None") -> "Iterator[tuple[str, Node]]":
                 yield said if said is not None else text(row), row
 
 
-def _assertion(node: "Node") -> Iterator[Found]:
+def _assertion(node: "Node", links: Links) -> Iterator[Found]:
     whole, verbs = node, [text(node.child_by_field_name("name"))]
     arguments = node.child_by_field_name("arguments")
     subject = next(iter(arguments.named_children), None) if arguments else None
     for _ in range(_CHAIN):
-        above = whole.parent
-        if above is None or above.type != "method_invocation" or above.child_by_field_name("object") != whole:
+        above = links.get(whole.id)
+        if above is None:
             break
         whole, arguments = above, above.child_by_field_name("arguments")
         verbs.append(text(above.child_by_field_name("name")))

@@ -8,3 +8,5 @@
  (#match? @verb "^(assert|verify|expect|fail|then|should)"))
 ((method_invocation name: (identifier) @verb) @skip
  (#match? @verb "^(assume|assuming|abort)"))
+
+(method_invocation object: (method_invocation) @inner) @outer

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from reviewer.assertions import NO_SKIP, Skip
-from reviewer.forms.sweep import Captures, Found, read
+from reviewer.forms.sweep import Captures, Found, Links, read
 from reviewer.forms.tree import framed, is_literal, text
 from reviewer.scenarios import TestFile
 from reviewer.weakening import Assertion
@@ -29,7 +29,8 @@ def read_rust(path: str, source: bytes) -> TestFile | None:
     return read(path, source, _interpret, form="rust", grammar="rust")
 
 
-def _interpret(kind: str, node: "Node", captures: Captures) -> Iterator[Found]:
+def _interpret(kind: str, node: "Node", captures: Captures, links: Links) -> Iterator[Found]:
+    del links
     if kind == "group":
         yield Found("group", node, text(captures["name"][0]))
     elif kind == "test":

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from reviewer.assertions import NO_SKIP, Skip
-from reviewer.forms.sweep import Captures, Found, read
+from reviewer.forms.sweep import Captures, Found, Links, read
 from reviewer.forms.tree import framed, is_literal, string, text
 from reviewer.scenarios import TestFile
 from reviewer.weakening import Assertion
@@ -36,14 +36,14 @@ def read_script(path: str, source: bytes) -> TestFile | None:
     return read(path, source, _interpret, form="script", grammar=GRAMMARS[path.rpartition(".")[2].lower()])
 
 
-def _interpret(kind: str, node: "Node", captures: Captures) -> Iterator[Found]:
+def _interpret(kind: str, node: "Node", captures: Captures, links: Links) -> Iterator[Found]:
     if kind == "test":
         yield from _call(node)
     elif kind == "support":
         for name in captures.get("name", ())[:1]:
             yield Found("support", node, text(name), at=name)
     elif kind == "assertion":
-        yield from _assertion(node)
+        yield from _assertion(node, links)
     elif kind == "skip":
         yield Found("skip", node, skip=Skip(text(node), conditional=True))
 
@@ -135,21 +135,19 @@ def _plain(node: "Node | None") -> str:
     return said if said is not None else text(node)
 
 
-def _assertion(node: "Node") -> Iterator[Found]:
+def _assertion(node: "Node", links: Links) -> Iterator[Found]:
     """Take the whole chain: what stands around `expect(x)` up to the last call."""
     subject, words, values, whole = node, [], [], node
     arguments = node.child_by_field_name("arguments")
     for _ in range(_CHAIN):
-        above = whole.parent
+        above = links.get(whole.id)
         if above is None:
             break
-        if above.type == "member_expression" and above.child_by_field_name("object") == whole:
+        if above.type == "member_expression":
             words.append(text(above.child_by_field_name("property")))
-        elif above.type == "call_expression" and above.child_by_field_name("function") == whole:
+        elif above.type == "call_expression":
             arguments = above.child_by_field_name("arguments")
             values = _values(words[-1] if words else "", arguments)
-        elif above.type not in ("await_expression", "non_null_expression"):
-            break
         whole = above
     function = node.child_by_field_name("function")
     if node.type == "member_expression":  # x.should

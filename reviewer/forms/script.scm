@@ -24,3 +24,8 @@
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @support)
 (program (variable_declaration (variable_declarator name: (identifier) @name)) @support)
 (program (class_declaration name: (_) @name) @support)
+
+; What stands around `expect(x)`: its links are followed to the last call.
+(member_expression object: (_) @inner) @outer
+(call_expression function: (_) @inner) @outer
+(await_expression (call_expression) @inner) @outer

@@ -3,6 +3,7 @@
 A language says of each match what it is (`Found`); who stands in whom is told by where they begin and end.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,8 +41,12 @@ class Found(NamedTuple):
 
 
 Captures = dict[str, "list[Node]"]
-Interpret = Callable[[str, "Node", Captures], Iterable[Found]]
-"""The capture's name, its node and all that was captured with it in; what it is out."""
+Links = dict[int, "Node"]
+"""Nodes around others, by the id of those: what a query captures as `outer` and `inner`. A node's own `parent` costs a
+search from the root."""
+
+Interpret = Callable[[str, "Node", Captures, Links], Iterable[Found]]
+"""The capture's name, its node, all that was captured with it, and what stands around nodes in; what it is out."""
 
 KINDS = ("group", "test", "support", "table", "assertion", "skip")
 
@@ -73,7 +78,8 @@ def read(
     if root is None:
         return None
     matches = tree_sitter.QueryCursor(query(form, grammar)).matches(root)
-    found = [each for _, captures in matches for each in _interpreted(captures, interpret)]
+    links = {each["inner"][0].id: each["outer"][0] for _, each in matches if "inner" in each}
+    found = [each for _, captures in matches for each in _interpreted(captures, interpret, links)]
     found.sort(key=lambda each: (each.node.start_byte, -each.node.end_byte, KINDS.index(each.kind)))
     done = _sweep(found)
     result = TestFile()
@@ -81,10 +87,10 @@ def read(
     return result if result.scenarios or result.support else None
 
 
-def _interpreted(captures: Captures, interpret: Interpret) -> Iterator[Found]:
+def _interpreted(captures: Captures, interpret: Interpret, links: Links) -> Iterator[Found]:
     for kind in KINDS:
         for node in captures.get(kind, ()):
-            yield from interpret(kind, node, captures)
+            yield from interpret(kind, node, captures, links)
 
 
 def _sweep(found: list[Found]) -> list[_Open]:
@@ -127,20 +133,21 @@ def _note(found: Found, owner: _Open | None) -> None:
 
 def _fill(path: str, done: list[_Open], joint: str, result: TestFile) -> None:
     some_only = any(each.only for each in done)
+    count: Counter[str] = Counter()
     tests = {each.found.node.id for each in done if each.found.kind == "test"}
     for each in done:
         node, found = each.found.node, each.found
         if found.kind == "group":
             continue
         strength = Strength(tuple(sorted(a.text for a in each.asserts)), parts=tuple(each.asserts))
-        name, number = joint.join(each.names), 1
+        name = joint.join(each.names)
         line = (found.at or node).start_point.row + 1
         if found.kind == "support":
             if not each.inside & tests:
                 result.support[name] = (meaning(node), line, strength)
             continue
-        while (key := name if number == 1 else f"{name} #{number}") in result.scenarios:
-            number += 1
+        count[name] += 1
+        key = name if count[name] == 1 else f"{name} #{count[name]}"
         tables = [found, *(each.tables if len(each.tables) == 1 else ())]
         rows = {at.id for table in tables for _, at in table.rows}
         without = each.inside | rows | ({found.at.id} if found.at else set())

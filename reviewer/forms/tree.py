@@ -1,6 +1,7 @@
 """What the languages share of syntax trees: parsing in bounds, text, digests of meaning, literals."""
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -17,6 +18,8 @@ _MOST_NODES = 600_000
 _LAYOUT = frozenset({",", ";", '"', "'", "comment", "line_comment", "block_comment", "empty_statement"})
 _TEXT = 400
 _RUBBLE = 2000
+_OPENED = 500
+_BRACKET = re.compile(rb"[()\[\]{}]")
 
 
 @cache
@@ -45,10 +48,20 @@ def parse(source: bytes, grammar: str) -> "Node | None":
     """Return the root, or None for what is too long, too deep or too broken for a source that somebody wrote."""
     import tree_sitter
 
-    if len(source) > MOST:
+    if len(source) > MOST or _is_endless(source):
         return None
     tree = tree_sitter.Parser(language(grammar)).parse(source)
     return tree.root_node if _is_shallow(tree.root_node) else None
+
+
+def _is_endless(source: bytes) -> bool:
+    """Say whether brackets are opened and opened: a grammar that recovers from that takes the square of it."""
+    depth = 0
+    for bracket in _BRACKET.finditer(source):
+        depth += 1 if bracket[0] in b"([{" else -1
+        if depth > _OPENED:
+            return True
+    return False
 
 
 def _is_shallow(root: "Node") -> bool:

@@ -8,15 +8,17 @@ from reviewer.titles import read_titles
 
 KINDS = ("a.test.js", "a.test.ts", "a.test.tsx", "a_test.go", "tests/a.rs", "ATest.java", "ATest.kt")
 HOSTILE = {
-    "deep": b"(" * 60_000,
-    "deep blocks": b"describe('a', () => {" * 5_000,
-    "deep chain": b"expect(a)" + b".x(" * 20_000,
-    "rubble": bytes(range(256)) * 2_000,
+    "deep": b"(" * 20_000,
+    "deep blocks": b"describe('a', () => {" * 2_000,
+    "deep chain": b"expect(a)" + b".x(" * 10_000,
+    "closed again": b"(" * 300 + b")" * 300 + b"\n" + b"{" * 400 + b"}" * 400,
+    "rubble": bytes(range(256)) * 400,
     "no UTF-8": b"it('\xff\xfe', () => { expect(a).toBe(1) });\n",
-    "long line": b"it('a', () => { expect(a).toBe(" + b"1+" * 200_000 + b"1) });",
-    "many": b"it('a', () => { expect(a()).toBe(1) });\n" * 4_000,
-    "many attributes": b"#[test]\n" * 30_000 + b"fn a() {}",
-    "quotes": b"'\"`" * 50_000,
+    "long line": b"it('a', () => { expect(a).toBe(" + b"1+" * 20_000 + b"1) });",
+    "many": b"it('a', () => { expect(a()).toBe(1) });\n" * 1_000,
+    "many attributes": b"#[test]\n" * 5_000 + b"fn a() {}",
+    "quotes": b"'\"`" * 8_000,
+    "too big": b"it('a', () => { expect(a()).toBe(1) });\n" * 40_000,
     "empty": b"",
 }
 
@@ -26,7 +28,7 @@ def test_no_source_raises_or_hangs(path):
     for name, source in HOSTILE.items():
         began = time.process_time()
         read_titles(path, source)
-        assert time.process_time() - began < 6, name  # about a second on a machine of one's own
+        assert time.process_time() - began < 3, name  # well below one on a machine of one's own
 
 
 @pytest.mark.parametrize("path", ["a_test.rb", "a", "test.c"])

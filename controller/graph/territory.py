@@ -21,10 +21,16 @@ class Territory:
         """Every module's scope: the plan's in plan order, then the map's."""
         return {**self.mapped, **self.planned}
 
+    @cached_property
+    def _starts(self) -> dict[str, tuple[str, ...]]:
+        """How every path of a module's scope begins: most paths of a repository are ruled out by that alone."""
+        return {name: tuple(entry.start for entry in scope.patterns) for name, scope in self.scopes.items()}
+
     def owners(self, path: str) -> tuple[str, ...]:
         """Return the modules a file belongs to; none: it is free to use."""
         if path not in self._owners:
-            self._owners[path] = tuple(name for name, scope in self.scopes.items() if scope.matches(path))
+            near = (name for name, starts in self._starts.items() if path.startswith(starts))
+            self._owners[path] = tuple(name for name in near if self.scopes[name].matches(path))
         return self._owners[path]
 
     def declared(self, module_id: str) -> tuple[str, ...]:
@@ -44,5 +50,5 @@ class Territory:
 
     def files(self, module_id: str, paths: Iterable[str]) -> tuple[str, ...]:
         """Return the module's files among the paths."""
-        scope = self.scopes[module_id]
-        return tuple(path for path in paths if scope.matches(path))
+        scope, starts = self.scopes[module_id], self._starts[module_id]
+        return tuple(path for path in paths if path.startswith(starts) and scope.matches(path))

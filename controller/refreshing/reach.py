@@ -48,7 +48,7 @@ def reach_of(
         return Reach(level, names)
     own, users = set[str](), set[str]()
     for graph in graphs:
-        here = {path for path in graph.by_path if not set(names).isdisjoint(territory.owners(path))}
+        here = {path for name in names for path in territory.files(name, graph.by_path)}
         own |= here
         users |= set(_users(graph, here))
     using = {owner for path in users for owner in territory.owners(path)}

@@ -4,12 +4,12 @@ The same plan, tree and attempt give the same packet, byte for byte.
 """
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from controller.blocks import block
 from controller.graph.knowledge import readable
+from controller.noted import joined, noted
 from packets.errors import UsageError
 from packets.packet import (
     AgentChoice,
@@ -20,7 +20,6 @@ from packets.packet import (
     VerificationExcerpt,
 )
 from packets.plan import Module, Plan
-from packets.scope import Scope
 from packets.verdict import Finding
 
 if TYPE_CHECKING:
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
     from sandbox.git import Git
 
 TOP_KEY = "execution_packet"
-
-_MENTIONED = re.compile(rb"@(?:RATIONALE|REJECTED)")
-_NOTE = re.compile(r"(?:#|//|--|;|%|\*|<!--)[ \t]*@(RATIONALE|REJECTED)\b[ \t:]*(.*)")
-_MORE = re.compile(r"[ \t]*(?:#|//|--|;|%|\*)(?!/)[ \t]*([^@\s].*)")
-_CLOSERS = re.compile(r"[ \t]*(?:\*/|-->)[ \t]*$")
-_NOTE_MAX = 500
-_NOTES_MAX = 40
-_FILE_MAX = 1 << 20
-_REGULAR = ("100644", "100755")
 
 
 def compose(
@@ -59,7 +49,8 @@ def compose(
 
     `delivered` says in a line each what earlier modules brought; `decisions` are those of earlier attempts.
     """
-    noted = notes(git, base.tree, Scope.parse(module.write_scope))
+    excerpt = knowledge.excerpt(base.tree, plan, module)
+    found = noted(git, base.tree, plan, module, excerpt)
     return ExecutionPacket(
         run_id=run_id,
         phase=plan.phase_of(module.id).id,
@@ -71,62 +62,26 @@ def compose(
         purpose=module.purpose,
         write_scope=module.write_scope,
         plan_excerpt=(*module.notes, *map(readable, delivered)),
-        graph_excerpt=knowledge.excerpt(base.tree, plan, module),
+        graph_excerpt=excerpt,
         verification_excerpt=VerificationExcerpt(
             required_markers=module.verification.required_markers,
             forbidden_markers=module.verification.forbidden_markers,
             module_local_checks=module.verification.module_local_checks,
+            proof=module.verification.proof,
+            proof_deadline=module.verification.proof_deadline,
         ),
         expected_deltas=PacketDeltas(
             graph=module.expected_deltas.graph, verification=module.expected_deltas.verification
         ),
         decisions=PacketDecisions(
-            rationale=_joined(noted.rationale, decisions.rationale),
-            rejected=_joined(noted.rejected, decisions.rejected),
+            rationale=joined(found.rationale, decisions.rationale),
+            rejected=joined(found.rejected, decisions.rejected),
         ),
         stop_conditions=_stop_conditions(module),
         findings=tuple(map(_readable, findings)),
         limits=plan.limits_of(module),
         agent=_agent(plan, module, patch_digest),
     ).stamped()
-
-
-def notes(git: "Git", tree: str, scope: Scope) -> PacketDecisions:
-    """Return the @RATIONALE and @REJECTED notes in the scope's files, each with its place; any language's comments."""
-    wanted = {
-        readable(path): entry.blob
-        for path, entry in git.entries(tree).items()
-        if entry.mode in _REGULAR and scope.matches(path)
-    }
-    blobs = dict(git.blobs(sorted(set(wanted.values()))))
-    found: dict[str, list[str]] = {"RATIONALE": [], "REJECTED": []}
-    for path in sorted(wanted):
-        for line, kind, text in _in_comments(blobs[wanted[path]]):
-            found[kind].append(f"{path}:{line} {text}")
-    return PacketDecisions(
-        rationale=tuple(found["RATIONALE"][:_NOTES_MAX]), rejected=tuple(found["REJECTED"][:_NOTES_MAX])
-    )
-
-
-def _in_comments(blob: bytes) -> Iterator[tuple[int, str, str]]:
-    if len(blob) > _FILE_MAX or not _MENTIONED.search(blob):
-        return
-    lines = blob.decode("utf-8", "replace").split("\n")
-    for number, line in enumerate(lines):
-        if match := _NOTE.search(line):
-            parts = [match[2]]
-            alone = not line[: match.start()].strip(" \t/")
-            for following in lines[number + 1 :] if alone else ():
-                more = _MORE.fullmatch(following.rstrip())
-                if not more or sum(map(len, parts)) > _NOTE_MAX:
-                    break
-                parts.append(more[1])
-            text = " ".join(_CLOSERS.sub("", part).strip() for part in parts)
-            yield number + 1, match[1], " ".join(text.split())[:_NOTE_MAX]
-
-
-def _joined(*groups: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(readable(line) for group in groups for line in group))
 
 
 def _stop_conditions(module: Module) -> tuple[str, ...]:

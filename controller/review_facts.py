@@ -105,10 +105,11 @@ class _Tests:
         return Row(key[1], fact)
 
     def _looked(self, key: tuple[str, str], name: str) -> bool | None:
-        """Tell what is so of a name that is in no list: not so, or, of markers, what their gate found."""
+        """Tell what is so of a name that is in no list: not so, or, of markers, what the gates found."""
         if key[1] != "marker":
             return False if "tests" in self.verdict.gates else None
-        if any(each.code.startswith("marker.") and name in each.message for each in self.verdict.errors):
+        told = [each.message for each in self.verdict.errors if each.code.startswith(("marker.", "claims."))]
+        if any(name in message for message in told):
             return False
         return True if "markers" in self.verdict.gates and "markers" not in self.verdict.not_run else None
 

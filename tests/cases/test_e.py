@@ -71,6 +71,7 @@ CLAIMS = {
     "Edges": {"graph_delta": {"edges_added": ["app.shop -> app.money"]}},
     "Nodes": {"graph_delta": {"nodes_added": ["app.invented"]}},
     "Gone": {"graph_delta": {"nodes_removed": ["app.shop"]}},
+    "Cut": {"graph_delta": {"edges_removed": ["app/shop.py::Shop -> Moneys"]}},
     "Files": {"files_changed": ["src/files.txt", "src/never.txt"]},
     "Checks": {"checks_passed": ["pytest -q tests/test_never.py"]},
     "Scenarios": {"verification_delta": {"scenarios_added": ["tests/test_x.py::test_invented"]}},
@@ -100,6 +101,16 @@ def test_e4_each_false_claim_is_a_finding(repo):
         false = [f for f in module["findings"] if f["code"] == "claims.false" and f["severity"] == "error"]
         assert false, (module["id"], module["state"], module["findings"])
         assert any(word in str(false) for word in ("invented", "never", "Never", "app", "test_x")), (claim, false)
+    for review in repo.grace("review", "--json").exits(0).json["reviews"]:
+        untrue = [row for row in review["facts"] if row["state"] == "untrue"]
+        kinds = {row["kind"] for row in untrue}
+        wanted = {"Edges": "graph", "Nodes": "graph", "Gone": "graph", "Cut": "graph", "Markers": "marker"}
+        assert kinds <= {wanted.get(review["module"], "scenario")}, review["facts"]
+        assert kinds or review["module"] in {"Files", "Checks"}, "the table shows each false claim as a row"
+        assert all(row["claimed"] and not row["expected"] and row["actual"] is False for row in untrue)
+    text = repo.grace("review", repo.status()["run_id"], "Cut").exits(0).out
+    assert "  !    -       yes     NO    not app/shop.py::Shop -> Moneys  untrue" in text
+    assert "no name Moneys in the base; did you mean Money (app/money.py:1)?" in text
 
 
 # E5: what judges the work. Each module's scope is a folder with the file in it, never the file's own name.

@@ -1,6 +1,7 @@
 """Real commits taken for modules of a plan, and what each of them came to use outside of its own files."""
 
 import ast
+import builtins
 import re
 import subprocess
 import warnings
@@ -16,14 +17,14 @@ _SOURCES = 5
 _FILES = 10
 _SUBJECT = 15
 _COMMON = 3
-"""A name that is defined in more files than this says nothing about which of them is meant."""
+"""A name that more files than this define says nothing about which of them is meant."""
 
 _ROUTINE = re.compile(
     r"bump|release|version|changelog|merge|revert|pre-?commit|dependabot|typo|\bdocs?\b|\blint|\bci\b|format",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_BUILTIN = frozenset(dir(__builtins__)) | frozenset(dir(__import__("builtins")))
+_BUILTIN = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
@@ -94,16 +95,14 @@ def linked(commit: Commit, base: Graph, edges: Iterable[Edge], known: set[str]) 
     return frozenset(found)
 
 
-def named(
-    commit: Commit, before: Mapping[str, str], after: Mapping[str, str], places: Mapping[str, set[str]]
-) -> Needed:
+def named(before: Mapping[str, str], after: Mapping[str, str], places: Mapping[str, set[str]]) -> Needed:
     """Return the same by the standard library's parser alone: new names that few files outside define."""
     known = {word for source in before.values() for word in words(source)}
     found = set()
-    for path in commit.sources:
-        for name in _used(after[path]) - known - _BUILTIN:
+    for source in after.values():
+        for name in _used(source) - known - _BUILTIN:
             homes = places.get(name, set())
-            if homes and len(homes) <= _COMMON and not homes.intersection(commit.paths) and not _dunder(name):
+            if 0 < len(homes) <= _COMMON and not _dunder(name):
                 found.add((name, frozenset(homes)))
     return frozenset(found)
 
@@ -140,7 +139,7 @@ def _used(source: str) -> set[str]:
             (found if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.Attribute):
             found.add(node.attr)
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)

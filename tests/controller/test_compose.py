@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.compose import compose, from_yaml, notes, to_yaml
+from controller.compose import compose, from_yaml, to_yaml
 from controller.graph import Knowledge
 from controller.graph.excerpt import measure
 from packets.agent import CommandAgent
@@ -21,7 +21,6 @@ from packets.errors import UsageError
 from packets.limits import Limits
 from packets.packet import AgentChoice, Base, ExecutionPacket, PacketDecisions
 from packets.plan import Plan
-from packets.scope import Scope
 from packets.verdict import Finding, Severity
 from sandbox.git import Content, Git
 
@@ -62,7 +61,7 @@ FILES = {
         "# @RATIONALE Integers, because floats lose cents.\nfrom app.money import Money\n"
         "class Engine:\n    def run(self, m: Money): m.add()  # @REJECTED caching: it hid a bug\n"
     ),
-    "app/use.py": "# @RATIONALE not in scope\nfrom app.engine import Engine\n",
+    "app/use.py": "# @RATIONALE Engine is enough\nfrom app.engine import Engine\n",
 }
 
 
@@ -116,10 +115,11 @@ def test_a_packet_says_all_that_a_worker_needs(shop: Shop) -> None:
     }
     assert read["verification_excerpt"] == {
         "required_markers": ["[P][E]"], "forbidden_markers": ["[X]"], "module_local_checks": ["pytest -q"],
+        "proof": None, "proof_deadline": 600,
     }  # fmt: skip
     assert read["expected_deltas"] == {"graph": ["Engine -> Policy"], "verification": ["add scenario guard"]}
     assert read["decisions"] == {
-        "rationale": ["app/engine.py:1 Integers, because floats lose cents."],
+        "rationale": ["app/engine.py:1 Integers, because floats lose cents.", "app/use.py:1 Engine is enough"],
         "rejected": ["app/engine.py:4 caching: it hid a bug", "floats"],
     }
     assert any("Money" in line and "blocked" in line for line in read["stop_conditions"])
@@ -176,35 +176,6 @@ def test_a_module_without_agent_is_a_usage_error(shop: Shop) -> None:
     without = Plan.model_validate_json(json.dumps({**PLAN, "defaults": {}}))
     with pytest.raises(UsageError, match="Pricing/Engine has no agent"):
         shop.compose(plan=without)
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "rationale", "rejected"),
-    [
-        ("a.ts", "// @RATIONALE: speed\n", ("a.ts:1 speed",), ()),
-        ("a.sql", "select 1\n-- @REJECTED   a view\n", (), ("a.sql:2 a view",)),
-        ("a.c", "/*\n * @RATIONALE one\n *   two */\n", ("a.c:2 one two",), ()),
-        ("a.html", "<!-- @REJECTED tables -->\n", (), ("a.html:1 tables",)),
-        ("a.py", "# @RATIONALE one\n# two\n# @REJECTED three\n#\n# no more\n", ("a.py:1 one two",), ("a.py:3 three",)),
-        ("a.py", "x = 1  # @RATIONALE one\n# not its end\n", ("a.py:1 one",), ()),
-        ("a.py", "@RATIONALE no comment\n@rationale\n# @RATIONALES\n", (), ()),
-        ("a.py", "# @RATIONALE " + "x" * 9000 + "\n", ("a.py:1 " + "x" * 500,), ()),
-        ("a.py", "# @RATIONALE tab\there\x07\r\n", ("a.py:1 tab here\x07",), ()),
-    ],
-)
-def test_notes_are_read_from_comments(
-    shop: Shop, path: str, text: str, rationale: tuple[str, ...], rejected: tuple[str, ...]
-) -> None:
-    tree = shop.grow({path: text.encode(), "other/x.py": b"# @RATIONALE out of scope\n"})
-    found = notes(shop.git, tree, Scope.parse(["*"]))
-    assert (found.rationale, found.rejected) == (rationale, rejected)
-
-
-def test_notes_of_binary_and_odd_files(shop: Shop) -> None:
-    tree = shop.grow(
-        {"a.bin": b"\0# @RATIONALE \xff\n", "big.py": b"# @RATIONALE big\n" + b"#" * (2 << 20), "caf\udce9": b"#"}
-    )
-    assert notes(shop.git, tree, Scope.parse(["**"])).rationale == ("a.bin:1 \ufffd",)
 
 
 def test_a_path_that_is_no_text_can_stand_in_a_packet(shop: Shop) -> None:

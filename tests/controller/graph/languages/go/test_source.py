@@ -313,7 +313,7 @@ def test_no_input_raises() -> None:
         b"package p\nfunc f() { x" + b".a()" * 20_000 + b" }",
         b"package p\nfunc f() " + b"{ x := 1; " * 3_000 + b"}" * 3_000,
         b"package p\nvar x = " + b"T{" * 5_000,
-        b"package p\nfunc f() { " + b"x := x.y(); " * 5_000 + b"}",
+        b"package p\nfunc f() { " + b"x := x.y(); " * 2_000 + b"}",
         b"package p\ntype T " + b"[]" * 20_000 + b"int",
         b"\xff\xfe" * 10_000,
     ],

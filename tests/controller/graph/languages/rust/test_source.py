@@ -386,7 +386,7 @@ def test_no_input_raises() -> None:
         b"fn f() " + b"{ let x = 1; " * 3_000 + b"}" * 3_000,
         b"use " + b"a::{" * 3_000 + b"}" * 3_000,
         b"use a::{" + b"b, " * 20_000 + b"};",
-        b"fn f() { " + b"let x = x.y(); " * 5_000 + b"}",
+        b"fn f() { " + b"let x = x.y(); " * 2_000 + b"}",
         b"type T = " + b"Vec<" * 5_000 + b"u8",
         b"x!(" * 5_000,
         b"mod a { " * 3_000,

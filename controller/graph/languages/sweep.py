@@ -195,6 +195,8 @@ class _File:
             parts = self.syntax.parts(self.source[owner.start_byte : owner.end_byte])
             return self._owner(parent, ".".join(parts)) if parts and parent.kind in ("file", "namespace") else None
         inside = parent.kind in CLASSES and bool(parent.name)
+        if thing.kind == "field" and parent.kind == "function" and parent.parent:  # a parameter that is a field, too
+            return self._home(thing, parent.parent) if parent.parent.kind == "class" else None
         if thing.kind in ("method", "field"):
             return parent if inside else None
         if thing.kind in ("variable", "closure"):
@@ -289,5 +291,6 @@ def _nameless(frame: Frame) -> bool:
     return frame.thing is not None and frame.thing.kind == "object"
 
 
-def _by_place(event: tuple[int, int, Thing | None]) -> tuple[int, int]:
-    return event[:2]
+def _by_place(event: tuple[int, int, Thing | None]) -> tuple[int, int, bool]:
+    """Sort outer ones first, and what is a local and a field first as a local."""
+    return event[0], event[1], event[2] is not None and event[2].kind == "field"

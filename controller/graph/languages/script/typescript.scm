@@ -14,6 +14,8 @@
 (public_field_definition
   name: [(property_identifier) (private_property_identifier)] @name
   value: [(arrow_function) (function_expression)]) @closure
+(required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
+(optional_parameter (accessibility_modifier) pattern: (identifier) @name) @field
 (enum_body name: (property_identifier) @name @field)
 (enum_assignment name: (property_identifier) @name) @field
 
@@ -35,10 +37,14 @@
 (_ pattern: (identifier) @bind type: (type_annotation (union_type (type_identifier) @type (literal_type))))
 (required_parameter
   (accessibility_modifier)
-  pattern: (identifier) @property
-  type: (type_annotation [(type_identifier) (nested_type_identifier)] @type))
+  pattern: (identifier) @name
+  type: (type_annotation [(type_identifier) (nested_type_identifier)] @type)) @field
+(optional_parameter
+  (accessibility_modifier)
+  pattern: (identifier) @name
+  type: (type_annotation [(type_identifier) (nested_type_identifier)] @type)) @field
 (required_parameter
-  (accessibility_modifier) pattern: (identifier) @property type: (type_annotation (generic_type name: _ @type)))
+  (accessibility_modifier) pattern: (identifier) @name type: (type_annotation (generic_type name: _ @type))) @field
 (function_declaration return_type: (type_annotation [(type_identifier) (nested_type_identifier)] @returns)) @function
 (function_signature return_type: (type_annotation [(type_identifier) (nested_type_identifier)] @returns)) @function
 (method_definition return_type: (type_annotation [(type_identifier) (nested_type_identifier)] @returns)) @method

@@ -107,7 +107,7 @@ def test_aliases(module: str, importer: str, place: str | None) -> None:
 
 
 WORKSPACE = {
-    "package.json": '{"name": "root", "workspaces": ["packages/*", "!packages/no", "tools/**", "**/examples/**/down2"]}',
+    "package.json": '{"name": "root", "workspaces": ["packages/*", "!packages/n", "tools/**", "**/examples/**/down2"]}',
     "packages/main/package.json": '{"name": "main", "main": "./lib/start.js"}',
     "packages/main/lib/start.js": "",
     "packages/main/lib/other.js": "",

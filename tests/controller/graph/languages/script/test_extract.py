@@ -53,7 +53,7 @@ TYPED = {
         "class T", "variable T.a", "class E", "variable E.A", "variable E.B",
     },
     "abstract class A { abstract m(): void; private readonly x: X = 1; constructor(public y: Y) {} }": {
-        "class A", "method A.m", "variable A.x", "method A.constructor",
+        "class A", "method A.m", "variable A.x", "method A.constructor", "variable A.y",
     },
     "namespace N { export const x = 1; export function f() {} }": {"class N", "variable N.x", "function N.f"},
     "declare function f(): void; declare module 'm' { export function g(): void }": {"function f", "function g"},
@@ -189,8 +189,8 @@ USES = {
     "export class A extends Money { m() { super.plus(this); this.plus(this); this.m() } }": {
         "A => Money", "A.m -> Money.plus",
     },
-    "export class A { constructor(private m: Money) {} f() { this.m.plus(this.m) } }": {
-        "A.constructor -> Money", "A.f -> Money.plus", "A.f -> Money",
+    "export class A { constructor(private m: Money) { m.plus() } f() { this.m.plus(this.m) } }": {
+        "A.m -> Money", "A.constructor -> Money.plus", "A.f -> Money.plus", "A.f -> A.m",
     },
     "export class A { m = new Money(); f = () => { this.m.plus(1) } }": {"A.m -> Money", "A.f -> Money.plus"},
     "export class A { constructor(m: Money) { this.m = m } f() { this.m.plus(1) } }": {

@@ -223,7 +223,15 @@ def literal_cases(whole: "Node") -> Cases:
             return Cases()
         names = [_string(node) or "" for node in given]
         nodes.add(ids.id)
-    return Cases(tuple((name, digest(row)) for name, row in zip(names, rows, strict=True)), frozenset(nodes))
+    marks_of = (digest(row, _name_of(row)) for row in rows)
+    return Cases(tuple(zip(names, marks_of, strict=True)), frozenset(nodes))
+
+
+def _name_of(row: "Node") -> frozenset[int]:
+    """Return the `id=` of a `pytest.param`: a row with another name is the same row."""
+    arguments = row.child_by_field_name("arguments") if row.type == "call" else None
+    named = [a for a in (arguments.named_children if arguments else []) if a.type == "keyword_argument"]
+    return frozenset(a.id for a in named if text_of(a.child_by_field_name("name")) == "id")
 
 
 def _rows(values: "Node") -> "list[Node]":

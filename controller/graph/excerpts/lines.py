@@ -14,7 +14,7 @@ _BODY = 400
 """Lines of a class that are looked at."""
 
 _DECORATORS = 4
-_COMMENT = re.compile(r"\s*(?:///?!?|/\*\*?|\*(?!/)|#(?!\[|!\[|\s*include|\s*define))\s?(.*?)(?:\*/)?\s*$")
+_COMMENT = re.compile(r"\s*(?:///?!?|/\*\*?|\*/?|#(?!\[|!\[|\s*include|\s*define))\s?(.*?)(?:\*/)?\s*$")
 _QUOTES = re.compile(r"""\s*[rRbBuU]{0,2}('''|\"\"\"|'|\")(.*)$""")
 _TRIPLE = re.compile(r"'''|\"\"\"")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\s*(?::|=(?!=))")
@@ -69,7 +69,7 @@ def _quoted(text: str, more: Sequence[str]) -> str:
 
 def _above(lines: Sequence[str], line: int) -> str:
     """Find the first line that says something in the comment that ends above a definition and its attributes."""
-    at = line - 2
+    at = min(line, len(lines) + 1) - 2
     while at >= 0 and lines[at].strip().startswith(("@", "#[")):
         at -= 1
     found = ""

@@ -1,9 +1,13 @@
 """Facts of one Python file by tree-sitter: definitions, imports, references with their roots looked up lexically.
 
 One query captures the positions that matter; they are sorted and swept once. A walk over every node takes 2.5 times
-as long.
+as long. Most identifiers are plain locals that lead nowhere: their nodes are not asked for. Where the syntax has no
+error, the words that may lead somewhere are found in the text itself, with strings and comments blanked out
+(`words.py`).
 """
 
+import re
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,12 +16,12 @@ from controller.graph.languages.python.imports import read_import
 from controller.graph.languages.python.references import References
 from controller.graph.languages.python.scopes import Frame, Seen, Sweep
 from controller.graph.languages.python.text import SourceText
+from controller.graph.languages.python.words import Words
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
 _QUERY = """
-(identifier) @name
 [(import_statement) (import_from_statement) (future_import_statement)] @import
 (function_definition) @function
 (class_definition) @class
@@ -57,9 +61,15 @@ _QUERY = """
 (splat_pattern (identifier) @bind)
 (type_parameter (type (identifier) @skip))
 (delete_statement (identifier) @bind)
+[(string) (comment) (format_specifier) (type_conversion)] @opaque
+[(interpolation) (format_expression)] @clear
 """
 
+_EVERY = "(identifier) @name"
+"""For files with errors, where a word need not be what it looks like, and with stars, where any may lead somewhere."""
+
 _MARKS = ("skip", "outer", "base", "type", "constructor", "alias", "bind", "variable")
+_STAR = re.compile(rb"import[ \t\\\r\n(]*\*")
 _SIGNATURE_MAX = 300
 _DEEPEST = 1000
 """Syntax nodes inside syntax nodes; what is deeper costs its square, and nobody wrote it by hand."""
@@ -71,33 +81,48 @@ _VARIABLE_MAX = 120
 
 
 @cache
-def _tools() -> "tuple[Language, Query]":
+def _language() -> "Language":
     import tree_sitter_python
-    from tree_sitter import Language, Query
+    from tree_sitter import Language
 
-    language = Language(tree_sitter_python.language())
-    return language, Query(language, _QUERY)
+    return Language(tree_sitter_python.language())
+
+
+@cache
+def _queries() -> "tuple[Query, Query]":
+    from tree_sitter import Query
+
+    return Query(_language(), _QUERY), Query(_language(), _EVERY)
 
 
 def grammar(kind: str) -> str:
     """Name the grammar's version: other facts may come of another one."""
     del kind
-    return ".".join(str(part) for part in _tools()[0].semantic_version or ())
+    return ".".join(str(part) for part in _language().semantic_version or ())
 
 
 def extract(kind: str, source: bytes) -> FileFacts:
     """Read one Python source; what a syntax error hides is left out."""
     del kind
-    from tree_sitter import Parser, QueryCursor
+    from tree_sitter import Parser
 
-    language, query = _tools()
-    tree = Parser(language).parse(source)
-    error, rubble = _errors(tree.root_node) if tree.root_node.has_error else (0, 0)
+    root = Parser(_language()).parse(source).root_node
+    error, rubble = _errors(root) if root.has_error else (0, 0)
+    if rubble > _RUBBLE:
+        return NOTHING._replace(error_line=error)
+    structure, every = _queries()
+    captures = _captured(structure, root)
+    whole = error or _STAR.search(source)
+    names = _captured(every, root).get("name", []) if whole else None
+    return _File(source, root, captures, names).facts()._replace(error_line=error)
+
+
+def _captured(query: "Query", root: "Node") -> "dict[str, list[Node]]":
+    from tree_sitter import QueryCursor
+
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(_DEEPEST)
-    captures = cursor.captures(tree.root_node) if rubble <= _RUBBLE else {}
-    found = _File(source, captures).facts() if captures else NOTHING
-    return found._replace(error_line=error)
+    return cursor.captures(root)
 
 
 def _errors(root: "Node") -> tuple[int, int]:
@@ -119,10 +144,14 @@ def _errors(root: "Node") -> tuple[int, int]:
 
 
 class _File:
-    """One file on its way from captures to facts."""
+    """One file on its way from captures to facts. `names` are all identifiers, where they were asked for."""
 
-    def __init__(self, source: bytes, captures: "dict[str, list[Node]]") -> None:
+    def __init__(
+        self, source: bytes, root: "Node", captures: "dict[str, list[Node]]", names: "list[Node] | None"
+    ) -> None:
+        self.root = root
         self.captures = captures
+        self.names = names
         self.marks = {name: {node.start_byte for node in captures.get(name, ())} for name in _MARKS}
         self.marks["constructed"] = {node.end_byte for node in captures.get("constructor", ())}
         self.text = SourceText(source, self.marks)
@@ -131,11 +160,12 @@ class _File:
             self.text.made[start] = min(end, self.text.made.get(start, end))
         self.definitions: dict[str, Definition] = {}
         self.imports: list[Import] = []
+        self.told: dict[int, tuple[str, ...]] = {}
 
     def facts(self) -> FileFacts:
         frames = self._frames()
         seen = self._sweep(frames)
-        for frame in frames:
+        for frame in sorted(frames, key=lambda frame: frame.keyword):  # of two definitions the first one counts
             self._define(frame)
         stars = any(found.bound == "*" and not found.scope for found in self.imports)
         references = References(self.text, seen, stars=stars).collect()
@@ -166,27 +196,54 @@ class _File:
             kind, headers.get(start, start), start, inside, end, self.text.text(name.start_byte, name.end_byte)
         )
 
+    def _places(self, frames: list[Frame]) -> list[tuple[int, int, str]]:
+        """Return the identifiers that matter: all that bind, and of the others those that may lead somewhere."""
+        text = self.text.text
+        if self.names is not None:
+            spans = ((node.start_byte, node.end_byte) for node in self.names)
+            return [(start, -end, text(start, end)) for start, end in spans]
+        binding = {node.start_byte: node.end_byte for name in ("bind", "outer") for node in self.captures.get(name, ())}
+        binds = [(start, -end, text(start, end)) for start, end in binding.items()]
+        found = Words(self.text.source, self.captures, self.root).leading(self._interesting(frames, binds))
+        return [*binds, *(place for place in found if place[0] not in binding)]
+
+    def _interesting(self, frames: list[Frame], binds: list[tuple[int, int, str]]) -> set[str]:
+        """Return the names that may lead somewhere in this file: the others are plain locals."""
+        names = {"super", *(frame.name for frame in frames if frame.name)}
+        for node in self.captures.get("import", ()):
+            names.update(found.bound for found in read_import(node, self.text.source, ""))
+        starts = sorted(binds)
+        for frame in frames:
+            at = bisect_left(starts, (frame.keyword, 0, "")) if frame.kind == "function" else len(starts)
+            if at < len(starts):
+                names.add(starts[at][2])  # the first parameter, if it has any
+        for start, end, name in binds:
+            if told := self.text.told(-end):
+                self.told[start] = told
+                names.add(name)
+        return names
+
     def _sweep(self, frames: list[Frame]) -> list[Seen]:
         """Place every identifier and import in its frame; bindings are noted, the rest is returned."""
-        places = [(node.start_byte, node.end_byte, None) for node in self.captures.get("name", ())]
-        statements = [(node.start_byte, node.end_byte, node) for node in self.captures.get("import", ())]
+        statements = {node.start_byte: node for node in self.captures.get("import", ())}
+        places = [*self._places(frames), *((node.start_byte, -node.end_byte, "") for node in statements.values())]
+        places.sort()
         sweep = Sweep(frames)
         seen: list[Seen] = []
         until = -1
-        for start, end, node in sorted([*places, *statements], key=lambda place: (place[0], -place[1])):
+        for start, end, name in places:
             if start < until:
                 continue
             frame = sweep.at(start)
-            if node is not None:
-                until = end
-                self._import(node, frame.owner())
-            elif (one := self._place(start, end, frame)) is not None:
+            if not name:
+                until = -end
+                self._import(statements[start], frame.owner())
+            elif (one := self._place(start, -end, name, frame)) is not None:
                 seen.append(one)
         sweep.finish()
         return seen
 
-    def _place(self, start: int, end: int, frame: Frame) -> Seen | None:
-        text = self.text.text(start, end)
+    def _place(self, start: int, end: int, text: str, frame: Frame) -> Seen | None:
         if start in self.marks["outer"]:
             frame.outer.add(text)
         elif start in self.marks["bind"]:
@@ -204,7 +261,8 @@ class _File:
         if start in self.marks["variable"] and frame.kind == "module" and text != "__all__":
             signature = self.text.rest_of_line(start, _VARIABLE_MAX)
             self.definitions.setdefault(text, Definition(text, "variable", self.text.line(start), signature))
-        if told := self.text.told(end):
+        told = self.text.told(end) if self.names is not None else self.told.get(start)
+        if told:
             frame.types[text] = told
 
     def _define(self, frame: Frame) -> None:

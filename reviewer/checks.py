@@ -140,6 +140,7 @@ def _collect(left: Left, commands: tuple[str, ...], ending: Ending, job: Job, lo
     for number, command in enumerate(commands):
         log, tail = left.keep_log(number, log_dir / f"{job.name}-{number}.log")
         runs = left.runs(number, log_dir / f"{job.name}-{number}")
+        left.printed(number, command, runs)
         code = codes.get(number)
         reason = StopReason.EXITED.value
         if code is None:

@@ -15,13 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from packets.proof import ScenarioRun
-from reviewer import junit
+from reviewer import junit, reports
 from reviewer.inert import inert
 
 _HEAD, _TAIL, _SHOWN = 8 << 20, 1 << 20, 4000
 _SMALL = 64 << 10
 _NAME = 500
 _MOST_LINES = 20
+_MOST_REPORTS = 500
+_PRINTING = {
+    re.compile(r"\bgo\s+test\b.*\s-json\b"): reports.go,
+    re.compile(r"\bcargo\s+(?:\+\S+\s+)?test\b"): reports.cargo,
+}
 _PYTEST = re.compile(r"(?:^|[\s;&|(/\"'])(?:pytest|py\.test)(?=$|[\s;&|)\"'])")
 _SHELL = re.compile(r"[|;&\n!]")
 
@@ -154,10 +159,27 @@ class Left:
                 self._report(f"{number}.{pid}.xml", str(end["report"]), target, runs)
             if end.get("told"):
                 self._told(f"{number}.{pid}.told", str(end["told"]), runs)
-        # A runner that is not pytest may write a report of its own where $GRACE_JUNIT says. Nobody signs that one.
+        # A runner that is not pytest may write reports of its own where grace says. Nobody signs those.
         if not runs.started:
             self._report(f"{number}.own.xml", "", target, runs)
+            for name in self._listed(f"{number}.reports"):
+                self._report(name, "", target, runs)
         return runs
+
+    def printed(self, number: int, command: str, runs: Runs) -> None:
+        """Read what a runner says of its tests in its output, where it is one that says so in a form."""
+        reader = next((read for word, read in _PRINTING.items() if word.search(command)), None)
+        data = self._read(f"{number}.log", junit.MOST) if reader and not runs.outcomes else None
+        if reader and data is not None:
+            runs.take(reader(data))
+
+    def _listed(self, folder: str) -> list[str]:
+        """Name the reports that were left in a folder, a bounded number of them, none through a link."""
+        place = self._out / folder
+        if place.is_symlink() or not place.is_dir():
+            return []
+        names = sorted(f.name for f in place.iterdir() if f.name.endswith((".xml", ".json", ".jsonl")))
+        return [f"{folder}/{name}" for name in names[:_MOST_REPORTS]]
 
     def _report(self, name: str, digest: str, target: Path, runs: Runs) -> None:
         data = self._read(name, junit.MOST + 1)
@@ -167,9 +189,11 @@ class Left:
             runs.faults.append("the JUnit report is not the one that the test runner wrote")
             return
         try:
-            runs.take(junit.parse(data))
+            runs.take(reports.read(name, data))
         except junit.BadReport as fault:
             runs.faults.append(str(fault))
+            return
+        if not name.endswith(".xml"):
             return
         kept = target.with_name(f"{target.name}-{len(runs.kept)}.xml")
         kept.write_bytes(data)

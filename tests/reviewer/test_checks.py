@@ -230,3 +230,24 @@ def test_another_runner_may_report_where_it_is_told(run):
 def test_no_commands_start_nothing(run, tmp_path):
     assert run() == ()
     assert not (tmp_path / "logs").exists()
+
+
+def test_reports_may_be_left_in_a_folder_or_printed(run):
+    """Of another runner: files in $GRACE_REPORTS, nothing through a link; the lines of `go test -json` and cargo."""
+    suite = '<testsuite><testcase classname="shop.CartTest" name="addsUp"/></testsuite>'
+    line = '{"Action":"pass","Package":"shop","Test":"TestTotal"}'
+    block = (
+        "running 1 test\\ntest tests::adds_up ... ok\\n\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0"
+    )
+    folder, go, cargo, linked, bad = run(
+        f"echo '{suite}' > \"$GRACE_REPORTS/TEST-a.xml\"; echo '{line}' > \"$GRACE_REPORTS/go.json\"",
+        f"echo '{line}' # go test -json ./...",
+        f"printf '{block} filtered out\\n' # cargo test",
+        'echo "<!DOCTYPE x><x/>" > x.xml; rmdir "$GRACE_REPORTS" && ln -s "$GRACE_REPO" "$GRACE_REPORTS"',
+        'echo "<!DOCTYPE x><x/>" > "$GRACE_REPORTS/x.xml"',
+    )
+    assert folder.scenarios_passed == ("shop.CartTest::addsUp", "shop::TestTotal")
+    assert go.scenarios_passed == ("shop::TestTotal",)
+    assert cargo.scenarios_passed == ("tests::adds_up",)
+    assert linked.passed
+    assert "document type" in bad.fault

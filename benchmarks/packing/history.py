@@ -67,12 +67,6 @@ def _message(body: str) -> str:
     return "\n".join(lines).strip()
 
 
-def text(folder: Path, commit: str, path: str) -> str:
-    """Return a file at a commit; nothing where it has none."""
-    done = subprocess.run(["git", "-C", str(folder), "show", f"{commit}:{path}"], capture_output=True, check=False)
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
-
-
 def words(source: str) -> set[str]:
     """Return the identifiers and other words of a text."""
     return set(_WORD.findall(source))

@@ -95,9 +95,8 @@ class Measuring:
 
     def _needs(self, knowledge: Knowledge, commit: Commit) -> dict[str, Needed]:
         """Return what the commit needs, in both ways; the cheap one first, without which nothing is measured."""
-        before = {path: history.text(self.folder, commit.parent, path) for path in commit.sources}
-        after = {path: history.text(self.folder, commit.sha, path) for path in commit.sources}
         base, head = (knowledge.git.tree(each) for each in (commit.parent, commit.sha))
+        before, after = _texts(knowledge.git, base, head)
         needs = {"linked": Needed(), "named": history.named(before, after, self._places(knowledge.git, base, commit))}
         if needs["named"]:
             mentioned = {word for source in before.values() for word in history.words(source)}
@@ -137,6 +136,17 @@ class Measuring:
                 f"\n    {name}: {' '.join(_holders(name, homes, parts))}" for name, homes in sorted(needs["named"])
             ]
         return "  ".join(told)
+
+
+def _texts(git: Git, base: str, head: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the changed Python files as they were, and as they are."""
+    changes = [change for change in git.changes(base, head) if change.path.endswith(".py")]
+    found = []
+    for blobs in ({c.path: c.old_blob for c in changes}, {c.path: c.new_blob for c in changes}):
+        there = {path: blob for path, blob in blobs.items() if blob and blob.strip("0")}
+        read = dict(git.blobs(sorted(set(there.values()))))
+        found.append({path: read[blob].decode("utf-8", "replace") for path, blob in there.items()})
+    return found[0], found[1]
 
 
 def _holders(name: str, homes: frozenset[str], parts: Mapping[str, Parts]) -> list[str]:

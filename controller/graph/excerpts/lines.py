@@ -17,9 +17,9 @@ _DECORATORS = 4
 _COMMENT = re.compile(r"\s*(?:///?!?|/\*\*?|\*/?|#(?!\[|!\[|\s*include|\s*define))\s?(.*?)(?:\*/)?\s*$")
 _QUOTES = re.compile(r"""\s*[rRbBuU]{0,2}('''|\"\"\"|'|\")(.*)$""")
 _TRIPLE = re.compile(r"'''|\"\"\"")
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*\s*(?::|=(?!=))")
+_ASSIGNED = re.compile(r"[A-Za-z]\w*\s*(?::|=(?!=))")
 _OWN = re.compile(r"\s*self\.([A-Za-z]\w*)\s*(?::[^=]+)?=(?!=)")
-_NO_FIELD = re.compile(r"[})\]]|//|/?\*|#(?!\[)|@|(?:public|private|protected)\s*:|(?:return|if|for|while|else)\b")
+_NO_FIELD = re.compile(r"[})\]]|//|/?\*|#(?!\[)|@|(?:public|protected)\s*:|(?:private|return|if|for|while|else)\b")
 _STRINGS = re.compile(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|/\*.*?\*/""")
 
 

@@ -9,6 +9,7 @@ from controller.graph.excerpts.near import Near
 from controller.graph.model import Graph
 from packets.graph import Node, NodeKind
 
+_HIDDEN = ("private ", "#", "static private ")
 _BY_STEM = 40
 """Files that are looked into because a word of the plan entry is in their name."""
 
@@ -25,9 +26,10 @@ def leaf_of(node: Node) -> str:
 
 
 def is_public(node: Node) -> bool:
-    """Tell whether others may use a symbol by what its name looks like; a constructor counts."""
-    names = node.name.split(".")
-    return node.kind is not NodeKind.FILE and not any(n.startswith("_") and n != "__init__" for n in names)
+    """Tell whether others may use a symbol by what its name and signature look like; a constructor counts."""
+    if node.kind is NodeKind.FILE or node.signature.startswith(_HIDDEN):
+        return False
+    return not any(name.startswith(("_", "#")) and name != "__init__" for name in node.name.split("."))
 
 
 class Rank:

@@ -31,25 +31,80 @@ def test_the_first_line_of_what_documents_it(family: str, text: str, said: str) 
 
 
 def test_decorators_and_attributes_right_above() -> None:
-    assert decorators(*at("@far\n\n@app.route('/x')\n@cached\ndef here():\n", "here")) == ["@app.route('/x')", "@cached"]
+    assert decorators(*at("@far\n\n@app.route('/x')\n@cached\ndef here():\n", "here")) == [
+        "@app.route('/x')",
+        "@cached",
+    ]
     assert decorators(*at("#[derive(Debug)]\npub struct here {\n", "here")) == ["#[derive(Debug)]"]
     assert decorators(["def here():"], 1) == []
+
+
+PYTHON = """
+class here(B):
+    '''Doc: no field.'''
+
+    a: int
+    b = 1
+    _c = 1
+    def c(self):
+        d = 2
+e = 3
+"""
+GIVEN = """
+class here:
+    def __init__(self, a):
+        self.a: int = a
+        self._b = 1
+        self.c = 2
+    def d(self):
+        self.e = 1
+"""
+GO = """
+type here struct {
+\t// Who.
+\tName string
+\tage  int // years
+\tinner struct {
+\t\tx int
+\t}
+}
+var y int
+"""
+RUST = """
+pub struct here {
+    pub name: String,
+    /// Years.
+    age: u8,
+}
+struct Next { x: u8 }
+"""
+JAVA = """
+class here {
+    public final int a = 1;
+    @Inject
+    String b;
+    private int hidden;
+    int c() {
+        return 2;
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
     ("family", "text", "shown"),
     [
-        ("python", "class here(B):\n    '''Doc: no field.'''\n\n    a: int\n    b = 1\n    def c(self):\n        d = 2\ne = 3\n", ["a: int", "b = 1"]),
-        ("python", "class here:\n    def __init__(self, a):\n        self.a: int = a\n        self._b = 1\n        self.c = 2\n    def d(self):\n        self.e = 1\n", ["self.a: int = a", "self.c = 2"]),
+        ("python", PYTHON, ["a: int", "b = 1"]),
+        ("python", GIVEN, ["self.a: int = a", "self.c = 2"]),
         ("python", 'class here:\n    """Doc\n\n    x = 1\n    """\n    pass\n', []),
-        ("go", "type here struct {\n\t// Who.\n\tName string\n\tage  int // years\n\tinner struct {\n\t\tx int\n\t}\n}\nvar y int\n", ["Name string", "age  int // years"]),
-        ("rust", "pub struct here {\n    pub name: String,\n    /// Years.\n    age: u8,\n}\nstruct Next { x: u8 }\n", ["pub name: String,", "age: u8,"]),
+        ("go", GO, ["Name string", "age  int // years"]),
+        ("rust", RUST, ["pub name: String,", "age: u8,"]),
         ("script", "interface here {\n  name: string;\n  age?: number;\n}\n", ["name: string;", "age?: number;"]),
-        ("java", "class here {\n    private final int a = 1;\n    @Inject\n    String b;\n    int c() {\n        return 2;\n    }\n}\n", ["private final int a = 1;", "String b;"]),
+        ("java", JAVA, ["public final int a = 1;", "String b;"]),
         ("c", "struct here {\n    int a;\n    char *b;\n};\nint c;\n", ["int a;", "char *b;"]),
         ("c", "struct here;\nint c;\n", []),
     ],
-)  # fmt: skip
+)
 def test_fields(family: str, text: str, shown: list[str]) -> None:
     lines, line = at(text, "here")
     taken = {number for number, each in enumerate(lines, 1) if "c()" in each}

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from controller.graph.excerpts.tokens import tokens
@@ -24,7 +26,7 @@ def test_a_text_counts_about_as_tokenizers_count_it(text: str, counted: int) -> 
 def test_more_text_is_never_fewer_tokens() -> None:
     text = "class Money(Value):  # größer als 12345 <=> snake_case_and_CamelCase\n\n\tcents: int = 0\n"
     counts = [tokens(text[:end]) for end in range(len(text))]
-    assert all(later >= before - 1 for before, later in zip(counts, counts[1:], strict=False))
+    assert all(later >= before - 1 for before, later in pairwise(counts))
     assert counts[-1] > 20
 
 

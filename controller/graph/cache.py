@@ -88,6 +88,15 @@ class Cache:
         rows = self._rows("SELECT key, data FROM chunk WHERE 1 = ?", "key", keys, 1)
         return {bytes(row[0]): str(row[1]) for row in rows}
 
+    def put_chunks(self, pieces: Mapping[bytes, str]) -> bool:
+        """Keep pieces; tell whether they lie there now."""
+
+        def write(table: sqlite3.Connection) -> bool:
+            table.executemany("INSERT OR IGNORE INTO chunk VALUES (?, ?)", pieces.items())
+            return True
+
+        return bool(self._try(write))
+
     def tree(self, sha: str, version: str) -> bytes | None:
         """Return what was kept of a tree."""
 

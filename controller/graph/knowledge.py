@@ -132,18 +132,6 @@ class Knowledge:
                 found |= {marker for marker in wanted if marker.encode() in data}
         return frozenset(found)
 
-    def touched_dependents(self, plan: Plan, tree: str, module_ids: Iterable[str]) -> tuple[str, ...]:
-        """Return the plan's modules, besides these, whose files depend directly on files of these."""
-        from controller.graph.compare import dependencies
-
-        territory, touched, found = Territory(plan), frozenset(module_ids), set()
-        for edge, source, target in dependencies(self.graph(tree)):
-            if source != target and edge.resolved:
-                owners = {name for name in territory.owners(source) if name in territory.planned}
-                if owners - touched and touched.intersection(territory.owners(target)):
-                    found |= owners - touched
-        return tuple(name for name in territory.planned if name in found)
-
     def _both(self, tree: str) -> tuple[Linker, Graph]:
         with self._lock:
             if tree not in self._views:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from controller.graph.facts import NOTHING, FileFacts
 from controller.graph.language import family_of, kind_of
 from controller.graph.link import link_file
+from controller.graph.store.crew import MANY
 from controller.graph.store.reading import Reading
 from controller.graph.store.shelf import Shelf, place
 from controller.graph.store.state import Family, State
@@ -53,8 +54,8 @@ class _Change:
         self.again: set[str] = {path for path, blob in entries.items() if blob is not None}
 
     def _both(self, path: str, blob: str | None) -> Changed:
-        after = None if blob is None else self.reading.whole(kind_of(path), blob) if blob else NOTHING
-        return Changed(self.old.whole(path), after)
+        after = None if blob is None else self.reading.surface(kind_of(path), blob) if blob else NOTHING
+        return Changed(self.old.file(path), after)
 
     def made(self) -> tuple[StoredWorld, int]:
         shelves = dict(self.before.shelves)
@@ -68,8 +69,18 @@ class _Change:
         new = StoredWorld(state, self.reading)
         self._ecosystems(new, modules)
         self._asked_of_files(new)
-        linked = {path: _link(new, path) for path in sorted(self.again) if new.entry(path) is not None}
+        linked = self._linked(new, sorted(path for path in self.again if new.entry(path) is not None))
         return new.settled(_Shelves(self, new, linked).state()), len(linked)
+
+    def _linked(self, new: StoredWorld, paths: list[str]) -> Mapping[str, Stored]:
+        found = self.reading.linked(new.state, paths) if len(paths) >= MANY else None
+        if found is None:
+            return {path: _link(new, path) for path in paths}
+        for part in found:
+            for home, answers in part["answers"].items():
+                new.remembered.setdefault(home, {}).update(answers)
+            new.looked.update(part["looked"])
+        return {path: link for part in found for path, link in part["links"].items()}
 
     def _roomy(self, name: str, coming: int) -> Shelf:
         return self.before.shelves[name].roomy(coming)
@@ -175,7 +186,7 @@ class _Change:
 
     def looked(self, family: str, known: Family) -> bool:
         watched = self.old.imported.get(family)
-        return known.heeds_imported or (watched is not None and watched.looked)
+        return known.heeds_imported or family in self.old.looked or (watched is not None and watched.looked)
 
     def _asked_again(self, new: StoredWorld) -> dict[str, dict[str, Any] | None]:
         """Ask every question of the moved ecosystems again, and return the answers that are others now, by home."""
@@ -256,7 +267,7 @@ class _Shelves:
 
     def _looks(self, family: str) -> bool:
         watched = self.new.imported.get(family)
-        return watched is not None and watched.looked
+        return family in self.new.looked or (watched is not None and watched.looked)
 
     def _answers(self, shelves: Mapping[str, Shelf], asked: Mapping[str, Any]) -> dict[str, Any]:
         """Keep the answers of ecosystems to what is asked, and no others."""
@@ -307,6 +318,16 @@ class Moves:
                     level.pop(inner[-1], None)
             changes[home] = {key: value for key, value in after.items() if value} or None
         return changes
+
+
+def linked_here(world: StoredWorld, paths: Iterable[str]) -> dict[str, Any]:
+    """Link files for another process: the links, what ecosystems answered by home, and who looked at imports."""
+    links = {path: _link(world, path) for path in paths}
+    answers: dict[str, dict[str, Any]] = {}
+    for home, question in _questions(links.values()):
+        if question[:1] in _OF_ECOSYSTEMS:
+            answers.setdefault(home, {})[question] = _remembered(world, home, question)
+    return {"links": links, "answers": answers, "looked": [f for f, each in world.imported.items() if each.looked]}
 
 
 def _link(world: StoredWorld, path: str) -> Stored:
@@ -362,6 +383,9 @@ def _answered(world: StoredWorld, home: str, question: str) -> Any:
 
 def _remembered(world: StoredWorld, home: str, question: str) -> Any:
     """Return what an ecosystem answered when a file was linked, as it is stored."""
+    known = world.remembered.get(home, {})
+    if question in known:
+        return known[question]
     family, start = _family(home)
     if question[:1] == "p":
         return world.place(family, question[1:], home)

@@ -85,6 +85,12 @@ class StoredGraph(Graph):
         """Symbols by the last part of their name."""
         return Lazy(self._of_leaf, self._leaves)
 
+    def externals(self) -> tuple[str, ...]:
+        """Return the ids of what is imported from outside, sorted."""
+        return self.world.read(
+            lambda state: tuple(sorted(each for each, _ in state.users.items() if each.startswith("ext:")))
+        )
+
     def edges_of(self, path: str) -> Iterable[Edge]:
         """Return the edges that start in a file."""
         return (edge for found in self._edges_of(path).values() for edge in found)

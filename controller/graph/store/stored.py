@@ -53,6 +53,8 @@ class StoredWorld(World):
         self.reading = reading
         self.facts = LazyFacts(self)
         self.imported: dict[str, Watched] = {}
+        self.looked: set[str] = set()
+        self.remembered: dict[str, dict[str, Any]] = {}
         self._entries: dict[str, list[str] | None] = {}
 
     def settled(self, state: State) -> Self:

@@ -11,6 +11,7 @@ from controller.graph.cache import Cache
 from controller.graph.facts import VERSION
 from controller.graph.language import KINDS, kind_of, version
 from controller.graph.store.change import changed
+from controller.graph.store.crew import MANY, Crew
 from controller.graph.store.reading import Reading
 from controller.graph.store.shelf import Chunks, Lost
 from controller.graph.store.state import State, empty, pack, reach, unpack
@@ -47,7 +48,7 @@ class Trees:
     def __init__(self, git: Git, cache: Cache) -> None:
         self._git = git
         self._cache = cache
-        self._reading = Reading(cache, git.blobs)
+        self._reading = Reading(cache, git.blobs, Crew(git.common, cache.path))
         self._chunks = Chunks(cache.chunks)
         self._lost = 0
         self._lock = threading.RLock()
@@ -109,12 +110,13 @@ class Trees:
         self, tree: str, start: StoredWorld, entries: Mapping[str, str | None], *, no_cache: bool = False
     ) -> tuple[StoredWorld, Effort]:
         wanted = {(kind_of(path), blob) for path, blob in entries.items() if blob}
-        parsed = self._reading.ahead(wanted, whole=True, anew=no_cache)
         recover, start.recover = start.recover, None  # what is lost meanwhile is made again from the ground up
         try:
+            parsed = self._reading.ahead(wanted, whole=len(wanted) < MANY, anew=no_cache)
             world, linked = changed(start.state, start, entries, self._reading)
         finally:
             start.recover = recover
+            self._reading.rest()
         self._keep(tree, world.state)
         return self._remembered(tree, world), Effort(parsed, linked)
 

@@ -74,22 +74,6 @@ def test_threads_share_it(repo: Any) -> None:
     assert found == [8] * 32
 
 
-def test_dependents_of_touched_modules(repo: Any, plan: Callable[..., Plan]) -> None:
-    modules = [{"id": name.upper(), "write_scope": [f"{name}.py"]} for name in "xyz"]
-    whole = plan(modules, {"M": ["m.py"]})
-    files = {
-        "m.py": "def m(): pass\n",
-        "x.py": "import m\ndef x(): m.m()\n",
-        "y.py": "import x\nx.x()\n",
-        "z.py": "import y\n",
-    }
-    tree = repo.tree(files)
-    assert repo.knowledge.touched_dependents(whole, tree, ["X"]) == ("Y",)
-    assert repo.knowledge.touched_dependents(whole, tree, ["X", "Y"]) == ("Z",)
-    assert repo.knowledge.touched_dependents(whole, tree, ["M"]) == ("X",)
-    assert repo.knowledge.touched_dependents(whole, tree, ["Z"]) == ()
-
-
 def test_markers_stand_in_sources_not_in_tests(repo: Any, plan: Callable[..., Plan]) -> None:
     module = {
         "id": "X",

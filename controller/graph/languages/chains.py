@@ -31,12 +31,16 @@ class References:
     """Says where the uses of one file lead. `silent` names are those of the language itself.
 
     Where nothing in the file binds a name, other files may: it is kept if `unbound`, or where a star may bring it.
+    `vague` are methods that so many things have that their bare names tell nothing.
     """
 
-    def __init__(self, source: bytes, silent: frozenset[str], *, unbound: bool) -> None:
+    def __init__(
+        self, source: bytes, silent: frozenset[str], vague: frozenset[str] = frozenset(), *, unbound: bool
+    ) -> None:
         self._breaks = [found.start() for found in re.finditer(rb"\n", source)]
         self._silent = silent
         self._unbound = unbound
+        self._vague = vague
         self._found: dict[tuple[str, str, str, str, Chain], int] = {}
 
     def line(self, position: int) -> int:
@@ -52,7 +56,9 @@ class References:
         if target:
             self._found.setdefault((source, use.kind, *target), use.at)
         elif use.kind == "calls" and len(use.chain) > 1 + use.bare:  # what an unknown type has is no method by its name
-            self._found.setdefault((source, "calls", "", "", (split_mark(use.chain[-1])[0],)), use.at)
+            name, _ = split_mark(use.chain[-1])
+            if name not in self._vague:
+                self._found.setdefault((source, "calls", "", "", (name,)), use.at)
 
     def collect(self) -> tuple[Reference, ...]:
         """Return every reference."""

@@ -24,10 +24,13 @@ class Imports:
         """Modules that the file declares: `inline::name`, and after `=` the path that an attribute gives."""
         self._rows: list[Import] = []
         self._uses: list[tuple[Scope, Used]] = []
+        self._files: set[tuple[int, str]] = set()
+        """Scopes, by identity, and the modules in them that are files."""
 
     def module(self, node: "Node", scope: Scope, name: str) -> None:
         """Note `mod x;`."""
         scope.imported.add(name)
+        self._files.add((id(scope), name))
         path = "::".join((*scope.qual.split("."), name) if scope.qual else (name,))
         written = f"self::{path}"
         self._rows.append(Import(scope.qual, name, written, "", f"{EXACT}{written}", node.start_point.row + 1))
@@ -56,47 +59,50 @@ class Imports:
         """Return what everything binds."""
         rows = list(self._rows)
         for scope, each in self._uses:
-            rows += _row(scope, each, definitions)
+            rows += self._row(scope, each, definitions)
         return rows
 
+    def _here(self, scope: Scope, module: Scope, each: Used) -> bool:
+        """Tell whether a path begins with a name of this module or of the function around, and not with a crate's."""
+        first = each.names[0]
+        if first in module.members or first in scope.members or (id(module), first) in self._files:
+            return True
+        return first in module.imported and first != each.bound
 
-def _row(scope: Scope, each: Used, definitions: Collection[str]) -> Iterator[Import]:
-    start, names, module = _start(scope, each)
-    star = each.bound == "*"
-    inside = joined(*(module.qual.split(".") if not start else ()), *names)
-    if star and not start:
-        if not names:
-            return  # `super::*` of a module inside the file: seen as it is
-        members = [qual.rpartition(".")[2] for qual in definitions if qual.rpartition(".")[0] == inside]
-        for name in members:
-            yield Import(scope.qual, name, "", f"{inside}.{name}", "", each.line)
-        scope.imported |= set(members)
-    base = start or "self"
-    written = "::".join((base, *(inside.split(".") if inside else ())))
-    if star:
-        yield Import(scope.qual, "*", written, "*", f"{EXACT}{written}", each.line)
-    else:
-        yield Import(scope.qual, each.bound, written, inside, base, each.line)
-
-
-def _start(scope: Scope, each: Used) -> tuple[str, tuple[str, ...], Scope]:
-    """Return with what a path begins outside the file, its other names, and else the module in which it begins."""
-    names = each.names
-    module = next(each for each in scope.outward() if each.kind in ("module", "file"))
-    if names[0] == "crate":
-        return "crate", names[1:], module
-    if names[0] not in ("self", "super"):
-        local = names[0] in module.members or (names[0] in module.imported and names[0] != each.bound)
-        local = local or names[0] in scope.members
-        return ("", names, module) if local else (names[0], names[1:], module)
-    rest, above = names[1:] if names[0] == "self" else names, 0
-    while rest and rest[0] == "super":
-        rest = rest[1:]
-        if module.parent:
-            module = next(outer for outer in module.parent.outward() if outer.kind in ("module", "file"))
+    def _row(self, scope: Scope, each: Used, definitions: Collection[str]) -> Iterator[Import]:
+        start, names, module = self._start(scope, each)
+        star = each.bound == "*"
+        inside = joined(*(module.qual.split(".") if not start else ()), *names)
+        if star and not start:
+            if not names:
+                return  # `super::*` of a module inside the file: seen as it is
+            members = [qual.rpartition(".")[2] for qual in definitions if qual.rpartition(".")[0] == inside]
+            for name in members:
+                yield Import(scope.qual, name, "", f"{inside}.{name}", "", each.line)
+            scope.imported |= set(members)
+        base = start or "self"
+        written = "::".join((base, *(inside.split(".") if inside else ())))
+        if star:
+            yield Import(scope.qual, "*", written, "*", f"{EXACT}{written}", each.line)
         else:
-            above += 1
-    return "::".join(["super"] * above), rest, module
+            yield Import(scope.qual, each.bound, written, inside, base, each.line)
+
+    def _start(self, scope: Scope, each: Used) -> tuple[str, tuple[str, ...], Scope]:
+        """Return with what a path begins outside the file, its other names, and else the module in which it begins."""
+        names = each.names
+        module = next(each for each in scope.outward() if each.kind in ("module", "file"))
+        if names[0] == "crate":
+            return "crate", names[1:], module
+        if names[0] not in ("self", "super"):
+            return ("", names, module) if self._here(scope, module, each) else (names[0], names[1:], module)
+        rest, above = names[1:] if names[0] == "self" else names, 0
+        while rest and rest[0] == "super":
+            rest = rest[1:]
+            if module.parent:
+                module = next(outer for outer in module.parent.outward() if outer.kind in ("module", "file"))
+            else:
+                above += 1
+        return "::".join(["super"] * above), rest, module
 
 
 def _depth(scope: Scope) -> int:

@@ -2,16 +2,16 @@
 
 from controller.graph.facts import Import
 from controller.graph.languages import chains
-from controller.graph.languages.blocks import Chain, Scope
+from controller.graph.languages.blocks import Chain, Scope, split_mark
 from controller.graph.languages.chains import Target
-from controller.graph.languages.rust.names import SILENT
+from controller.graph.languages.rust.names import SILENT, VAGUE
 
 
 class References(chains.References):
     """Knows the words with which a path may begin. `written` are the rows that these words need."""
 
     def __init__(self, source: bytes) -> None:
-        super().__init__(source, SILENT, unbound=False)
+        super().__init__(source, SILENT, VAGUE, unbound=False)
         self._externs: dict[str, Import] = {}
         self._words: dict[str, Import] = {}
 
@@ -46,7 +46,9 @@ class References(chains.References):
             chain = (*own.own, *chain[1:]) if own and own.own else ()
             scope = own.parent or own if own and own.opaque.keys().isdisjoint(own.own) else scope
             bare = True
-        return super().target(scope, chain, at, bare=bare, turn=turn) if chain and chain[0] != "Self" else None
+        if not chain or chain[0] == "Self" or not (bare or chain[1:2] in _ALONE or _local(scope, root)):
+            return None
+        return super().target(scope, chain, at, bare=bare, turn=turn)
 
     def _module(self, scope: Scope, chain: Chain) -> Target | None:
         """Return where a path leads that begins at a module around."""
@@ -67,6 +69,20 @@ class References(chains.References):
     def _word(self, word: str, rest: Chain) -> Target | None:
         self._words.setdefault(word, Import("", word, "", "", word, 1))
         return ("", word, rest) if rest else None
+
+
+_ALONE: tuple[Chain, ...] = ((), ("()",))
+
+
+def _local(scope: Scope, name: str) -> bool:
+    """Tell whether a name is a local: modules and functions have no members after a dot."""
+    root, _ = split_mark(name)
+    for each in scope.outward():
+        if root in each.values:
+            return True
+        if each.closed:
+            break
+    return False
 
 
 def _module_of(scope: Scope) -> Scope:

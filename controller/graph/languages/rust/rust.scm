@@ -4,7 +4,7 @@
 
 ; What may stand inside a path.
 (arguments) @arguments
-(token_tree) @arguments
+(token_tree) @arguments @tree
 (type_arguments) @jump
 (index_expression) @index
 

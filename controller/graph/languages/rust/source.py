@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NAME = 99
+_LEADING = frozenset((b"(", b":", b".", b"!", b"[", b"?"))
 
 
 class Source:
@@ -33,7 +34,8 @@ class Source:
         """Where names stand that are no uses: those of items and locals."""
         self.items = Items(source, self.sweep, self.imports, self.names)
         self.locals = Locals(self.reader, self.names)
-        self.past = -1
+        self.past = self.tree = -1
+        """Where what is skipped ends, and the arguments of a macro."""
 
     def facts(self) -> FileFacts:
         """Return everything."""
@@ -71,11 +73,15 @@ class Source:
             "value": items.value, "field": items.field, "tuple": items.tuple_fields, "variant": items.variant,
             "opaque": local.opaque, "where": local.where, "let": local.let, "condition": local.condition,
             "parameter": local.parameter, "self": local.self_parameter, "closure": local.closure,
-            "match": local.match, "for": local.loop,
+            "match": local.match, "for": local.loop, "tree": self._tree,
         }  # fmt: skip
 
     def _statements(self) -> list[tuple[Scope, int, int]]:
-        """Place every scope, binding and name; return the names that may be in use."""
+        """Place every scope, binding and name; return the names that may be in use.
+
+        What a macro is given need not be Rust, and what it binds is not known: there a plain name in small letters is
+        no use.
+        """
         handlers = self._handlers()
         events: list[tuple[int, int, int, str, Node | None]] = []
         for order, kind in enumerate(handlers):
@@ -88,7 +94,7 @@ class Source:
                 continue
             if node is not None:
                 handlers[kind](node, self.sweep.at(start))
-            else:
+            elif start >= self.tree or self._goes_on(start) or self._leads(start, -end):
                 uses.append((self.sweep.at(start), start, -end))
         return uses
 
@@ -96,6 +102,10 @@ class Source:
         self.past = max(self.past, node.end_byte)
         if node.type == "macro_definition":
             self.items.macro(node, scope)
+
+    def _tree(self, node: "Node", scope: Scope) -> None:
+        del scope
+        self.tree = max(self.tree, node.end_byte)
 
     def _block(self, node: "Node", scope: Scope) -> None:
         del scope
@@ -138,6 +148,10 @@ class Source:
         """Tell whether a name belongs to what stands before it."""
         before = self.source[start - 2 : start]
         return before == b"::" or (before[-1:] == b"." and before != b"..")
+
+    def _leads(self, start: int, end: int) -> bool:
+        """Tell whether a name is called, begins a path or chain, or has a capital."""
+        return self.source[start : start + 1].isupper() or self.source[end : end + 1] in _LEADING
 
     def _names_field(self, end: int) -> bool:
         """Tell whether a name in a macro is the field of a literal."""

@@ -127,6 +127,14 @@ def test_the_facade_is_named(arrows: Arrows) -> None:
     }
 
 
+def test_a_call_leads_to_the_function_and_not_to_the_module_of_its_name(arrows: Arrows) -> None:
+    files = {
+        "src/lib.rs": "mod serve;\npub use serve::serve;\nfn f() { serve(); }\n",
+        "src/serve.rs": "pub fn serve() {}\n",
+    }
+    assert arrows(files).of("calls") == {"src/lib.rs::f -> src/serve.rs::serve"}
+
+
 def test_what_a_file_uses_of_itself_is_no_import(arrows: Arrows) -> None:
     files = {"src/lib.rs": "enum K { A }\nuse K::A;\nfn f() { use self::K as L; L::A; A; }\n"}
     found = arrows(files)

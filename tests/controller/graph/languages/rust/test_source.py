@@ -339,6 +339,16 @@ def test_attributes_macros_and_fields_in_macros_are_no_uses() -> None:
     assert leads(source) == set()
 
 
+def test_what_a_macro_is_given_may_bind_what_we_do_not_see() -> None:
+    assert leads("mod route; fn user() {}\nfn a() { m!(|route| route.layer(1), user, x => user); }\n") == {
+        "a calls -:.layer"
+    }
+    found = leads(
+        "mod route; fn user() {}\nfn a() { m!(route::layer(1), user(), K::A); route.layer(); }\nenum K { A }\n"
+    )
+    assert found == {"a calls -:route.layer", "a calls -:user", "a uses -:K.A", "a calls -:.layer"}
+
+
 def test_a_broken_file_says_what_can_be_read() -> None:
     found = read("fn a() {}\nfn b( {\nfn c() { a() }\n")
     assert "a" in {each.qual for each in found.definitions}

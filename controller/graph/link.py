@@ -162,6 +162,8 @@ class _FileLink:
         if each.root:
             targets, complete = self.linker.follow(self.path, each.scope, each.root, each.attrs)
             kind = EdgeKind(each.kind) if complete else EdgeKind.USES
+            if kind is EdgeKind.CALLS and len(targets) > 1:  # what is called is no module where Rust has both of a name
+                targets = [target for target in targets if "::" in target.id] or targets
             around = f"{self.path}::{each.source}"
             for target in targets:
                 if complete or not around.startswith(f"{target.id}."):  # an unknown attribute of self says nothing

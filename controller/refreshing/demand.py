@@ -1,5 +1,8 @@
 """grace refresh: one level of one run, on the tree as it is now. Reads trees, runs checks in throwaway copies."""
 
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from controller import refnames
@@ -58,7 +61,18 @@ def refresh(
         checks="run" if checks else "none",
         no_cache=no_cache,
     )
-    return _suggesting(ctx, look(ctx, asked, lambda: False), tree)
+    with _alone(ctx):
+        report = look(ctx, asked, lambda: False)
+    return _suggesting(ctx, report, tree)
+
+
+@contextmanager
+def _alone(ctx: Context) -> Iterator[None]:
+    """Let one refresh of a run at a time run checks: their sandboxes are found, and removed, by their name."""
+    ctx.folder.mkdir(parents=True, exist_ok=True)
+    with (ctx.folder / "refresh.lock").open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _suggesting(ctx: Context, report: RefreshReport, tree: str) -> RefreshReport:

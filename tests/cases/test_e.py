@@ -66,6 +66,105 @@ def test_e3_tests_that_go_away_are_named_though_all_checks_pass(repo):
     assert not missed, missed
 
 
+# E9: product code that ends the runner or forges its report, and says all that the plan wants to hear.
+MARK = "[Pricing][Engine][GUARD]"
+FORGED = f'''import atexit, glob, os
+body = """<testsuite><testcase file="tests/test_it.py" classname="tests.test_it" name="test_wanted">
+<system-out>{MARK}</system-out></testcase></testsuite>"""
+def forge():
+    for stem in glob.glob(os.environ["GRACE_OUT"] + "/*.start"):
+        open(stem[:-6] + ".xml", "w").write(body)
+        open(stem[:-6] + ".end", "w").write("mark\\n{{}}")
+    open(os.environ["GRACE_JUNIT"], "w").write(body)
+    open(os.environ["GRACE_REPORTS"] + "/x.xml", "w").write(body)
+    os._exit(0)
+'''
+WANTED = "import app.{0}\n\n\ndef test_wanted_{0}():\n    assert app.{0}.answer() == 42\n"
+FORGERS = {
+    "Leaves": (FORGED + "os._exit(0)\n", True),
+    "Forges": (FORGED + "forge()\n", True),
+    "Late": (FORGED + "atexit.register(forge)\n", True),
+    "Invents": (FORGED + "forge()\n", False),  # no such test is written down
+}
+
+
+def module(low, files, check, **more):
+    """Return an agent that writes the files, and a module that may write them and is expected to bring a scenario."""
+    code = "; ".join(f"open({path!r}, 'a').write({text!r})" for path, text in files.items())
+    verification = {"module_local_checks": [CHECK.format(check)], **more.pop("verification", {})}
+    body = {"agent": low, "write_scope": list(files), "verification": verification, "optional": True, **more}
+    return python(code), body
+
+
+def test_e9_a_forged_report_is_caught(repo):
+    old = {f"tests/test_{name.lower()}.py": "def test_old():\n    assert 1 + 1 == 2\n" for name in FORGERS}
+    repo.commit("tests", {"app/__init__.py": "", **old})
+    agents, modules = {}, {}
+    for name, (product, written) in FORGERS.items():
+        low = name.lower()
+        path = f"tests/test_{low}.py"
+        body = product.replace("test_it", f"test_{low}").replace("test_wanted", f"test_wanted_{low}")
+        text = f"\n\n{WANTED.format(low)}" if written else "\n\nimport app.invents\n"
+        agents[low], modules[name] = module(
+            low,
+            {f"app/{low}.py": body, path: text},
+            path,
+            verification={"required_markers": [MARK]},
+            expected_deltas={"verification": [f"add scenario wanted_{low}"]},
+        )
+    repo.plan(modules, agents=agents, defaults={"limits": {"attempts": 1}})
+    repo.grace("run", "plan.yaml", "--yes")
+    for told in repo.status()["modules"]:
+        found = {f["code"] for f in told["findings"] if f["severity"] == "error"}
+        wanted = "scenario_missing" if told["id"] == "Invents" else "check_missing_evidence"
+        assert told["state"] == "failed", told
+        assert f"verification.{wanted}" in found, told
+
+
+# E10: what a new test does on the sources of the base. Each module writes one test file, and product code of its own.
+NEW = "def answer():\n    return 42\n"
+HAS = "import importlib.util\n\n\ndef test_{0}():\n    "
+USES = "from app.{0} import answer\n\n\ndef test_{0}():\n    "
+TRIED = {
+    "Imports": (USES + "answer()\n", "asserts nothing"),
+    "Within": ("def test_{0}():\n    from app.{0} import answer\n    answer()\n", "asserts nothing"),
+    "Constant": (USES + "answer()\n    assert True\n", "asserts nothing"),
+    "Elsewhere": (USES + "assert len(str(answer)) > 3\n", "runs no changed line"),
+    "Green": ("def test_{0}():\n    assert 1 + 1 == 2\n", "passes on the base already"),
+    "Uses": (USES + "assert answer() == 42\n", ""),
+    "Fails": (HAS + "assert importlib.util.find_spec('app.{0}')\n", ""),
+}
+
+
+def test_e10_a_new_test_that_shows_nothing_is_named_and_not_accepted(repo):
+    repo.commit("code", {"app/__init__.py": "", "tests/test_old.py": "def test_old():\n    assert 1 + 1 == 2\n"})
+    agents, modules = {}, {}
+    for name, (text, _) in TRIED.items():
+        low = name.lower()
+        path = f"tests/test_{low}.py"
+        agents[low], modules[name] = module(
+            low,
+            {f"app/{low}.py": NEW, path: text.format(low)},
+            path,
+            expected_deltas={"verification": [f"add scenario {low}"]},
+        )
+    repo.plan(modules, agents=agents, defaults={"limits": {"attempts": 1}})
+    repo.grace("run", "plan.yaml", "--yes").exits(0)
+    missed = {}
+    for told in repo.status()["modules"]:
+        why = TRIED[told["id"]][1]
+        unproved = [f["message"] for f in told["findings"] if f["code"] == "verification.unproved"]
+        if bool(why) != bool(unproved) or told["state"] != ("failed" if why else "done") or why not in str(unproved):
+            missed[told["id"]] = (told["state"], told["findings"])
+    assert not missed, missed
+    said = repo.grace("review").exits(0).out
+    assert "proved   tests/test_uses.py::test_uses: cannot be run on the base" in said
+    assert "runs app/uses.py:2" in said
+    proofs = {r["module"]: r["verdict"]["proofs"] for r in repo.grace("review", "--json").exits(0).json["reviews"]}
+    assert [(p["proved"], p["evidence"]) for p in proofs["Fails"]] == [(True, "assertion")]
+    assert repo.leftovers() == []
+
+
 # E4: what the report claims although nothing of it is so. Each writes its own file honestly.
 CLAIMS = {
     "Edges": {"graph_delta": {"edges_added": ["app.shop -> app.money"]}},

@@ -21,10 +21,11 @@ __all__ = ["excerpt", "is_test", "measure"]
 _NAMES = 40
 _FOR_NAMES = 0.08
 _FOR_DEPENDENTS = 0.15
+_FOR_OTHERS = 0.4
 _FOR_DECLARED = 0.5
 _FOR_USED = 0.75
 _FOR_MORE = 0.15
-"""Shares of the budget: of names, of dependents; what declared modules, what is used and rows leave to the next."""
+"""Shares of the budget: of names, of dependents; what named symbols, declared modules, what is used and rows leave."""
 
 
 def excerpt(names: Names, sources: Sources, module: Module, budget: int) -> GraphExcerpt:
@@ -58,7 +59,9 @@ class _Excerpt:
         dependents = tuple(self._dependents(self.budget * _FOR_DEPENDENTS))
         frame = measure(GraphExcerpt(depends_on=depends_on, dependents=dependents))
         fit = Fit(self.graph, Shown(self.graph, self.sources), self.budget - frame)
-        fit.entries(self._explicit(), 0)
+        explicit = self._explicit()
+        fit.entries(explicit, fit.left * _FOR_OTHERS)
+        fit.rows(explicit)
         free = fit.left
         declared = [node for node in ranked if node.path in self.named.paths and is_public(node)]
         fit.entries((node for node in declared if "." not in node.name), free * (1 - _FOR_DECLARED / 2))

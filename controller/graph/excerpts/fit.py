@@ -1,6 +1,7 @@
 """Fills a budget of tokens with symbols: entries of their own first, then rows in outlines of their files."""
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 from controller.graph.excerpts.shown import Shown
@@ -30,17 +31,19 @@ class Fit:
         self._cost = cache(lambda node: _BREAK + tokens(shown.row(node)))
 
     def entries(self, nodes: Iterable[Node], reserve: float) -> None:
-        """Show symbols in entries of their own, while more than `reserve` tokens would be left."""
+        """Show symbols in entries of their own, large ones in brief, while more than `reserve` tokens would be left."""
         for node in nodes:
             if node.id in self._seen:
                 continue
-            entry = self.shown.entry(node)
-            cost = _FRAME + sum(tokens(text) for text in (entry.symbol, entry.at, entry.signature))
-            cost += sum(_BREAK + tokens(line) for line in entry.lines.split("\n")) if entry.lines else 0
-            if self.left - cost >= reserve:
-                self.left -= cost
-                self._entries.append(entry)
-                self._seen.update((node.id, *(each.id for each in self.shown.members(node))))
+            whole = self.shown.entry(node)
+            for entry in (whole, whole.model_copy(update={"lines": ""})):
+                cost = _cost(entry)
+                if self.left - cost >= reserve:
+                    self.left -= cost
+                    self._entries.append(entry)
+                    self._seen.add(node.id)
+                    self._seen.update(each.id for each in self.shown.public(node) if entry.lines)
+                    break
 
     def rows(self, nodes: Iterable[Node], reserve: float = 0.0) -> None:
         """Show symbols as rows of their files, while more than `reserve` tokens would be left."""
@@ -82,10 +85,23 @@ class Fit:
         return (*self._entries, *(self._outline(path, rows) for path, rows in self._rows.items()))
 
     def _outline(self, path: str, rows: list[Node]) -> Surface:
-        lines = [" " * (2 * node.name.count(".")) + self.shown.row(node) for node in sorted(rows, key=_place)]
+        held = {node.name for node in rows}
+        lines = [self._line(node, held) for node in sorted(rows, key=_place)]
         if also := self._also.get(path):
             lines.append(f"also {', '.join(dict.fromkeys(node.name for node in sorted(also, key=_place)))}")
         return Surface(symbol=path, at=f"{path}:1", lines="\n".join(lines))
+
+    def _line(self, node: Node, held: AbstractSet[str]) -> str:
+        """Write a row: a member indented below its class, or after its name where that is not in the outline."""
+        row, owner = self.shown.row(node), node.name.rpartition(".")[0]
+        if owner in held:
+            return " " * (2 * node.name.count(".")) + row
+        return f"{owner}: {row}" if owner and owner.rpartition(".")[2] not in row else row
+
+
+def _cost(entry: Surface) -> int:
+    rows = entry.lines.split("\n") if entry.lines else []
+    return _FRAME + sum(map(tokens, (entry.symbol, entry.at, entry.signature))) + sum(_BREAK + tokens(r) for r in rows)
 
 
 def _place(node: Node) -> tuple[int, str]:

@@ -31,10 +31,8 @@ class Shown:
         if (said := documented(lines, node.line, family)) and node.kind is not NodeKind.VARIABLE:
             told.append(f'"""{said}"""' if family == "python" else f"// {said}")
         if node.kind is NodeKind.CLASS:
-            inner = self.members(node)
-            taken = {each.line for each in inner}
-            told += fields(lines, node.line, family, taken)
-            told += [self.row(each) for each in inner if is_public(each)][:_METHODS]
+            told += fields(lines, node.line, family, {each.line for each in self.members(node)})
+            told += map(self.row, self.public(node))
         return Surface(
             symbol=node.name,
             at=f"{node.path}:{node.line}",
@@ -47,6 +45,10 @@ class Shown:
         prefix = f"{node.id}."
         around = self.graph.by_path.get(node.path, ())
         return [each for each in around if each.id.startswith(prefix) and "." not in each.id[len(prefix) :]]
+
+    def public(self, node: Node) -> list[Node]:
+        """Return the members that the entry of a class shows."""
+        return [each for each in self.members(node) if is_public(each)][:_METHODS]
 
     def _row(self, node: Node) -> str:
         """Write a signature in one line; after a decorator without arguments, which says how it is to be used."""

@@ -111,6 +111,26 @@ def test_what_the_plan_names_as_code_comes_before_all_else(excerpt: Excerpt) -> 
     assert [each.symbol for each in found.surface[:2]] == ["CouponStackingPolicy", "Money"]
 
 
+def test_what_the_plan_names_is_in_however_large_it_is(excerpt: Excerpt) -> None:
+    methods = "".join(f"    def method_number_{number}(self, argument: int) -> int: pass\n" for number in range(99))
+    files = crowd() | {"far/away.py": f"class Huge:\n{methods}\nclass CouponStackingPolicy: pass\n"}
+    for budget in (200, 6000):
+        wanted = {"graph": ["E -> Huge", "E -> CouponStackingPolicy"]}
+        found = excerpt(files, ["app/engine.py"], "Pricing/Policy", budget=budget, expected_deltas=wanted)
+        assert [each.symbol for each in found.surface[:2]] == ["Huge", "CouponStackingPolicy"]
+        assert measure(found) <= budget
+
+
+def test_members_stand_below_their_class_or_after_its_name(excerpt: Excerpt) -> None:
+    shop = {
+        "app/a.py": "import app.b\n",
+        "app/b.py": "class Shop:\n    def sell(self): pass\n    def _count(self): pass\n",
+    }
+    assert excerpt(shop, ["app/a.py"]).surface[0].lines == "class Shop\n  def sell(self)\n  def _count(self)"
+    found = excerpt(shop, ["app/a.py"], purpose="Ask `Shop`").surface
+    assert [each.lines for each in found] == ["def sell(self)", "Shop: def _count(self)"]
+
+
 def test_the_modules_own_files_are_not_repeated(excerpt: Excerpt) -> None:
     found = excerpt(FILES, ["app/engine.py", "app/util.py"], purpose="Let Engine and `helper` and app/util.py agree")
     assert "app/engine.py:" not in said(found)
@@ -129,17 +149,17 @@ def test_nothing_is_shown_twice(excerpt: Excerpt) -> None:
 
 
 def crowd() -> dict[str, str]:
-    body = "".join(f"def f{i}(argument_number_one: int, argument_number_two: int) -> int: pass\n" for i in range(900))
-    users = {f"app/u{i}.py": "from app.engine import go\ndef use(): go()\n" for i in range(400)}
-    return {"app/policy.py": body, "app/engine.py": "from app.policy import f899\ndef go(): f899()\n", **users}
+    body = "".join(f"def f{i}(argument_number_one: int, argument_number_two: int) -> int: pass\n" for i in range(300))
+    users = {f"app/u{i}.py": "from app.engine import go\ndef use(): go()\n" for i in range(60)}
+    return {"app/policy.py": body, "app/engine.py": "from app.policy import f299\ndef go(): f299()\n", **users}
 
 
 @pytest.mark.parametrize("budget", [200, 1000, 6000])
 def test_the_budget_is_held_and_filled(excerpt: Excerpt, budget: int) -> None:
     found = excerpt(crowd(), ["app/engine.py"], "Pricing/Policy", budget=budget)
     assert budget * 0.75 < measure(found) <= budget
-    assert "def f899(" in said(found), "what is used of a declared module is the first of it"
-    assert 1 <= len(found.dependents) < 400
+    assert "def f299(" in said(found), "what is used of a declared module is the first of it"
+    assert 1 <= len(found.dependents) < 60
 
 
 def test_what_is_near_survives_a_small_budget(excerpt: Excerpt) -> None:

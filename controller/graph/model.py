@@ -66,6 +66,10 @@ class Graph:
         """Return the edges that start in a file."""
         return (edge for node in self.by_path.get(path, ()) for edge in self.outgoing.get(node.id, ()))
 
+    def externals(self) -> tuple[str, ...]:
+        """Return the ids of what is imported from outside, sorted."""
+        return tuple(node for node in self.nodes if node.startswith("ext:"))
+
     def differing(self, other: "Graph") -> set[str] | None:
         """Return the files and the externals in which two graphs differ; None where nobody knows but by looking."""
         del other

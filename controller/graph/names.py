@@ -142,7 +142,7 @@ class Names:
         if f"ext:{name}" in self.graph.nodes:
             return Found(frozenset({f"ext:{name}"}))
         ends = tuple(f"ext:{name}{mark}" for mark in "./:")
-        found = frozenset(node for node in self.graph.nodes if node.startswith(ends))
+        found = frozenset(node for node in self.graph.externals() if node.startswith(ends))
         return Found(found) if found else None
 
     def _within(self, place: str, parts: list[str]) -> list[str]:

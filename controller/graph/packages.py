@@ -101,8 +101,7 @@ def _packages(path: str, tree: Tree) -> Iterator[tuple[str, int]]:
 def _known(family: str, package: str, base: Tree) -> bool:
     """Tell whether some file of the family imports the package, by whatever of its modules."""
     linker, graph = base
-    near = [f"ext:{package}", *(each for each in graph.nodes if each.startswith(f"ext:{package}"))]
-    for node in near:
+    for node in (each for each in graph.externals() if each.startswith(f"ext:{package}")):
         for edge in graph.incoming.get(node, ()):
             path = graph.path_of(edge.source)
             if family_of(path) == family and linker.ecosystem(family).package(node[4:], path) == package:

@@ -1,7 +1,9 @@
 """Source bytes to the captures of a query, whatever the bytes are."""
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,6 +46,19 @@ def read(source: bytes, grammar: str, *queries: str) -> Parsed:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(_DEEPEST)
     return Parsed(cursor.captures(root), error, lost)
+
+
+def in_order(captures: "dict[str, list[Node]]", first: Sequence[str]) -> "Iterator[tuple[str, Node, int, int]]":
+    """Yield name, node, start and end of all captures as they stand in the file, what holds before what is held.
+
+    Of captures of the same bytes those come first that are named so.
+    """
+    ranked = {name: index for index, name in enumerate((*first, *sorted(captures.keys() - set(first))))}
+    places = [
+        (node.start_byte, -node.end_byte, ranked[name], name, node) for name in captures for node in captures[name]
+    ]
+    for start, end, _, name, node in sorted(places, key=itemgetter(0, 1, 2)):
+        yield name, node, start, -end
 
 
 def _errors(root: "Node") -> tuple[int, int, int]:

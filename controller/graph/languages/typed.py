@@ -6,7 +6,7 @@ An extractor hands over scopes, bindings and uses as it comes by them, in the or
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -148,10 +148,15 @@ class References:
         """
         raise NotImplementedError
 
-    def collect(self, uses: Sequence[Use]) -> tuple[Reference, ...]:
-        """Return every reference once, at its first line; calls of unknown things by their bare method name."""
+    def collect(self, uses: Sequence[Use], defined: Container[str]) -> tuple[Reference, ...]:
+        """Return every reference once, at its first line; calls of unknown things by their bare method name.
+
+        A reference starts in the nearest thing around it that is `defined`.
+        """
         for use in uses:
             source = use.scope.owner.qual
+            while source and source not in defined:
+                source = source.rpartition(".")[0]
             seen = use.scope.parent or use.scope if use.outside else use.scope
             key = (id(seen), use.chain, use.bare)
             if key not in self._known:
@@ -173,12 +178,10 @@ class References:
         while at:
             if root in at.opaque:
                 return None
-            if not bare and root in at.values:
-                told = at.values[root]
+            if not bare and (root in at.values or root in at.fields):
+                told = at.values.get(root) or at.fields.get(root)
                 told_use = use._replace(chain=told.chain + rest, bare=told.bare) if told and rest else None
                 return self.target(at, told_use, turn + 1) if told_use else None
-            if not bare and root in at.fields:
-                return (at.qual, root, rest) if rest and at.fields[root] and at.name else None
             if root in at.members or root in at.imported:
                 return at.qual, root, rest
             at = at.parent

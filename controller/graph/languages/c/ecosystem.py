@@ -60,6 +60,7 @@ class Includes:
     def submodule(self, place: str, name: str) -> str | None:
         """Return nothing: a header has no modules inside."""
         del place, name
+        return None
 
     def members(self, place: str) -> tuple[str, ...]:
         """Return nothing: a place is a file."""
@@ -92,6 +93,7 @@ class Includes:
     def folder(self, place: str) -> str | None:
         """Return nothing: a place is a file."""
         del place
+        return None
 
 
 def _distance(root: str, folder: str) -> tuple[int, int, int]:

@@ -15,9 +15,6 @@ _READERS = {
 }
 """Grammar and queries, for C and for C++."""
 
-_FIRST = ("include", "namespace", "typedef", "class", "function", "declaration", "field", "block", "base", "made")
-"""What is handled first of captures of the same bytes."""
-
 
 def grammar(kind: str) -> str:
     """Name the grammars' versions: other facts may come of others. A header is read by one of the two."""
@@ -29,16 +26,9 @@ def extract(kind: str, source: bytes) -> FileFacts:
     """Read one source; what a syntax error hides is left out."""
     cpp = kind == "cpp" or (kind == "header" and is_cpp(source))
     text, parsed = _best(plain(source), cpp=cpp)
-    captures = parsed.captures
     walk = Walk(text, cpp=cpp)
-    ranked = {name: index for index, name in enumerate((*_FIRST, *sorted(captures.keys() - set(_FIRST))))}
-    places = [
-        (node.start_byte, -node.end_byte, ranked[name], name, node) for name in captures for node in captures[name]
-    ]
-    handlers = {name: getattr(walk, f"on_{name}") for name in captures}
-    for start, end, _, name, node in sorted(places, key=lambda place: place[:3]):
-        handlers[name](node, start, -end)
-    references = CReferences(walk.sweep, text, walk.aliases, cpp=cpp).collect(walk.uses)
+    walk.read(parsed.captures)
+    references = CReferences(walk.sweep, text, walk.aliases, cpp=cpp).collect(walk.uses, walk.definitions)
     definitions = sorted(walk.definitions.values(), key=lambda each: (each.line, each.qual))
     return FileFacts(tuple(definitions), tuple(walk.imports), references, error_line=parsed.error_line)
 
@@ -47,7 +37,7 @@ def _best(source: bytes, *, cpp: bool) -> tuple[bytes, Parsed]:
     """Return the text of which the least is no syntax: as it is, or without what only a preprocessor reads."""
     parsed = read(source, *_READERS[cpp])
     found = source, parsed
-    if not parsed.error_line:
+    if not parsed.error_line or 2 * parsed.lost > len(source):  # nothing to mend, or no C at all
         return found
     for bare in (without_macros(source), first_branches(without_macros(source))):
         if bare != found[0]:

@@ -7,15 +7,15 @@ import re
 
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 _CPP = re.compile(
-    rb"^[ \t]*(?:template[ \t]*<|namespace[ \t]+[\w:]+\s*\{|namespace\s*\{|using[ \t]+(?:namespace[ \t]+)?\w+(?:::|\s*[=;])"
-    rb"|(?:public|private|protected)[ \t]*(?:\w+[ \t]*)?:(?!:)|class[ \t]+\w[\w \t]*(?:[:{;]|$)|enum[ \t]+class\b"
-    rb"|inline[ \t]+namespace\b|(?:explicit|virtual|constexpr|friend)[ \t])|\b\w+::~?\w|\boperator[ \t]*[-+*/=<>!\[(]"
-    rb"|^#[ \t]*include[ \t]*<[a-z_]+>",
+    rb"^[ \t]*(?:template[ \t]*<|namespace[ \t]+[\w:]+\s*\{|namespace\s*\{|inline[ \t]+namespace\b|enum[ \t]+class\b"
+    rb"|using[ \t]+(?:namespace[ \t]+)?\w+(?:::|\s*[=;])|(?:public|private|protected)[ \t]*(?:\w+[ \t]*)?:(?!:)"
+    rb"|class[ \t]+\w[\w \t]*(?:[:{;]|$)|(?:explicit|virtual|constexpr|friend)[ \t])"
+    rb"|\b\w+::~?\w|\boperator[ \t]*[-+*/=<>!\[(]|^#[ \t]*include[ \t]*<[a-z_]+>",
     re.MULTILINE,
 )
 _IN_CPP = re.compile(
-    rb"^[ \t]*#[ \t]*if(?:def)?[ \t]+(?:defined[ \t]*\(?[ \t]*)?__cplusplus\b[^\n]*\n(?:(?![ \t]*#[ \t]*if)[^\n]*\n){0,400}?"
-    rb"[ \t]*#[ \t]*endif",
+    rb"^[ \t]*#[ \t]*if(?:def)?[ \t]+(?:defined[ \t]*\(?[ \t]*)?__cplusplus\b[^\n]*\n"
+    rb"(?:(?![ \t]*#[ \t]*if)[^\n]*\n){0,400}?[ \t]*#[ \t]*endif",
     re.MULTILINE,
 )
 _LINKAGE = re.compile(rb"extern\s+\"C\"\s*\{|^[ \t]*\}[ \t]*;?", re.MULTILINE)
@@ -28,7 +28,7 @@ def is_cpp(source: bytes) -> bool:
 
 
 def plain(source: bytes) -> bytes:
-    """Blank what misleads a parser unnoticed: `class EXPORT Name {`, and `extern "C" {` between directives of its own."""
+    """Blank what misleads a parser unnoticed: `class EXPORT Name {`, `extern "C" {` between directives of its own."""
     source = _DECORATED.sub(_blank_first, source)
     return _IN_CPP.sub(_without_linkage, source) if b"__cplusplus" in source else source
 

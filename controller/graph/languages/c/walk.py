@@ -3,92 +3,37 @@
 import re
 from typing import TYPE_CHECKING
 
-from controller.graph.facts import Definition, Import
-from controller.graph.languages.c.names import Declared, Names
-from controller.graph.languages.typed import Chain, Scope, Sweep, Told, Use
+from controller.graph.facts import Import
+from controller.graph.languages.c.directives import Directives
+from controller.graph.languages.c.names import Declared
+from controller.graph.languages.parsed import in_order
+from controller.graph.languages.typed import Chain, Scope, Told
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _SIGNATURE_MAX = 300
-_WORD = re.compile(r"(?<![\w\"'.])([A-Za-z_]\w*)(?=[ \t]*(\()?)")
-_WORDS_MAX = 200
-"""Names in the text of one macro that are looked at."""
+_NAMES_MAX = 200
+"""Names that one declaration declares. More of them nobody wrote by hand."""
+_FIRST = ("include", "namespace", "typedef", "class", "function", "declaration", "field", "block", "base", "made")
+"""What is handled first of captures of the same bytes."""
 
 _BODY = ("struct_specifier", "union_specifier", "class_specifier", "enum_specifier")
 
 
-class Walk:
-    """What was found so far. Methods `on_x` handle the captures `@x`."""
+class Walk(Directives):
+    """Adds definitions and declarations."""
 
     def __init__(self, source: bytes, *, cpp: bool) -> None:
-        self.source = source
-        self.cpp = cpp
-        self.sweep = Sweep(len(source))
-        self.names = Names(source)
-        self.definitions: dict[str, Definition] = {}
-        self.imports: list[Import] = []
-        self.uses: list[Use] = []
-        self.aliases: dict[str, Chain] = {}
-        self._read: set[int] = set()
+        super().__init__(source, cpp=cpp)
         self._called: dict[int, str] = {}
-        self._until = -1
 
-    def on_include(self, node: "Node", start: int, end: int) -> None:
-        del start, end
-        text = self.names.text(node)
-        module = text if node.type == "system_lib_string" else text.strip('"') if node.type == "string_literal" else ""
-        if module.strip("<> "):
-            self.imports.append(Import("", "*", module, "*", module, node.start_point.row + 1))
+    def read(self, captures: "dict[str, list[Node]]") -> None:
+        """Handle all captures of the file."""
+        for name, node, start, end in in_order(captures, _FIRST):
+            getattr(self, f"_on_{name}")(node, start, end)
 
-    def on_macro(self, node: "Node", start: int, end: int) -> None:
-        """Define a macro; names in its text are used by it. A guard of a header is no definition."""
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None:
-            return
-        self._read.add(name.start_byte)
-        text = self.names.text(name)
-        called = node.type == "preproc_function_def"
-        guard = value is None and not called and b"#ifndef " + text.encode() in self.source[max(0, start - 200) : start]
-        if guard or text in self.definitions:
-            return
-        signature = " ".join(self.names.text(node).split("\n")[0].split()).rstrip("\\; ")
-        self._note(text, "function" if called else "variable", name, signature)
-        self.sweep.file.members.add(text)
-        scope = Scope("value", start, end, text)
-        scope.place(self.sweep.file)
-        parameters = node.child_by_field_name("parameters")
-        own = {self.names.text(each) for each in parameters.named_children} if parameters else set()
-        if parameters:
-            self._read |= {each.start_byte for each in parameters.named_children}
-        for found in list(_WORD.finditer(self.names.text(value) if value else ""))[:_WORDS_MAX]:
-            if found[1] not in own and found[1] != text:
-                self.uses.append(Use(scope, "calls" if found[2] else "uses", (found[1],), start, bare=True))
-
-    def on_namespace(self, node: "Node", start: int, end: int) -> None:
-        name = node.child_by_field_name("name")
-        chain = self.names.dotted(name) if name else None
-        self.sweep.enter(Scope("namespace" if chain else "block", start, end, ".".join(chain or ())))
-
-    def on_namespace_alias(self, node: "Node", start: int, end: int) -> None:
-        del start
-        parts = node.named_children
-        if len(parts) > 1 and (chain := self.names.dotted(parts[-1])):
-            self.aliases[self.names.text(parts[0])] = chain
-        self._until = end
-
-    def on_using(self, node: "Node", start: int, end: int) -> None:
-        scope, self._until = self.sweep.at(start), end
-        chain = self.names.dotted(node.named_children[-1]) if node.named_children else None
-        if not chain or chain[0] == "std":
-            return
-        whole = any(each.type == "namespace" for each in node.children)
-        bound, where = ("*", "") if whole else (chain[-1], scope.around.qual)
-        if not whole:
-            scope.around.imported.add(bound)
-        self.imports.append(Import(where, bound, "", ".".join(chain), "", node.start_point.row + 1))
-
-    def on_class(self, node: "Node", start: int, end: int) -> None:
+    def _on_class(self, node: "Node", start: int, end: int) -> None:
         name = node.child_by_field_name("name")
         chain = self.names.dotted(name) if name else None
         text = ".".join(chain) if chain else self._called.get(start, "")
@@ -98,7 +43,7 @@ class Walk:
             outer.members.add(text)
             self._define(inner.qual, "class", node, name or node)
 
-    def on_forward(self, node: "Node", start: int, end: int) -> None:
+    def _on_forward(self, node: "Node", start: int, end: int) -> None:
         """Bind a class that is only named here to whatever defines it: `struct order;`."""
         name = node.child_by_field_name("name")
         if node.child_by_field_name("body") or name is None or not self._ends_statement(end):
@@ -115,7 +60,7 @@ class Walk:
     def _ends_statement(self, end: int) -> bool:
         return self.source[end : end + 20].lstrip()[:1] == b";"
 
-    def on_enumerator(self, node: "Node", start: int, end: int) -> None:
+    def _on_enumerator(self, node: "Node", start: int, end: int) -> None:
         del end
         name = node.child_by_field_name("name")
         scope = self.sweep.at(start)
@@ -130,11 +75,11 @@ class Walk:
         home.members.add(text)
         self._note(_inside(home, text), "variable", name, self._line(node))
 
-    def on_typedef(self, node: "Node", start: int, end: int) -> None:
+    def _on_typedef(self, node: "Node", start: int, end: int) -> None:
         """Define another name for a type; where it is the only name of a struct, it is the struct's."""
         scope, kind = self.sweep.at(start), node.child_by_field_name("type")
         alias = node.child_by_field_name("name")
-        declarators = [alias] if alias else node.children_by_field_name("declarator")
+        declarators = [alias] if alias else node.children_by_field_name("declarator")[:_NAMES_MAX]
         found = [each for each in map(self.names.declared, declarators) if each]
         for each in found:
             self._read.add(each.node.start_byte)
@@ -163,7 +108,7 @@ class Walk:
             scope.imported.add(text)
             self.imports.append(Import(scope.qual, text, "", text, "", node.start_point.row + 1))
 
-    def on_function(self, node: "Node", start: int, end: int) -> None:
+    def _on_function(self, node: "Node", start: int, end: int) -> None:
         found = self.names.declared(node.child_by_field_name("declarator"))
         scope = self.sweep.at(start)
         if found is None or scope.owner.kind == "function" or not found.function:
@@ -196,36 +141,34 @@ class Walk:
             self._define(inner.qual, "method" if method else "function", node, found.node, mark)
             self._tell(outer, inner.qual, "()", node)
 
-    def on_declaration(self, node: "Node", start: int, end: int) -> None:
+    def _on_declaration(self, node: "Node", start: int, end: int) -> None:
         scope = self.sweep.at(start)
-        declarators = node.children_by_field_name("declarator")
-        if (
-            scope.owner.kind == "function"
-            or scope.kind == "block"
-            and scope.owner.kind != "file"
-            and scope.around.kind == "function"
-        ):
+        declarators = node.children_by_field_name("declarator")[:_NAMES_MAX]
+        if scope.owner.kind == "function":
             self._locals(scope, node, declarators)
             return
+        extern = "extern" in self._storage(node)
         for each in declarators:
             found = self.names.declared(each)
             if found and found.function:
                 self._function(scope, found, node, (start, end), ";")
             elif found:
-                self._variable(scope, found, node, each)
+                self._variable(scope, found, node, ";" if extern and each.type != "init_declarator" else "")
         bodied = (kind := node.child_by_field_name("type")) is not None and kind.child_by_field_name("body")
         if declarators and not bodied and (found := self.names.declared(declarators[0])) and not found.function:
-            self.sweep.enter(Scope("value", start, end, found.chain[-1]))
+            name = ".".join(_within(scope.around.qual, found.chain))
+            self.sweep.enter(Scope("value", start, end, name))
 
-    def _variable(self, scope: Scope, found: Declared, node: "Node", declarator: "Node") -> None:
+    def _storage(self, node: "Node") -> set[str]:
+        """Return `static`, `extern` and such."""
+        return {self.names.text(each) for each in node.named_children if each.type == "storage_class_specifier"}
+
+    def _variable(self, scope: Scope, found: Declared, node: "Node", mark: str = "") -> None:
         self._read.add(found.node.start_byte)
         text = found.chain[-1]
-        extern = declarator.type != "init_declarator" and any(
-            each.type == "storage_class_specifier" and self.names.text(each) == "extern" for each in node.named_children
-        )
         scope.around.members.add(text)
         qual = _inside(scope.around, ".".join(_within(scope.around.qual, found.chain)))
-        self._define(qual, "variable", node, found.node, ";" if extern else "")
+        self._define(qual, "variable", node, found.node, mark)
         self._tell(scope, qual, "=", node)
 
     def _tell(self, scope: Scope, qual: str, bound: str, node: "Node") -> Chain | None:
@@ -253,25 +196,23 @@ class Walk:
         found = self.names.expression(value)
         return Told(found[0], bare=found[1]) if found else None
 
-    def on_field(self, node: "Node", start: int, end: int) -> None:
+    def _on_field(self, node: "Node", start: int, end: int) -> None:
         scope = self.sweep.at(start)
-        static = any(
-            each.type == "storage_class_specifier" and self.names.text(each) == "static" for each in node.named_children
-        )
-        for each in node.children_by_field_name("declarator"):
+        static = "static" in self._storage(node)
+        for each in node.children_by_field_name("declarator")[:_NAMES_MAX]:
             found = self.names.declared(each)
             if found is None:
                 continue
             if found.function and scope.kind == "class":
                 self._function(scope, found, node, (start, end), ";")
             elif static and scope.kind == "class":
-                self._variable(scope, found, node, each)
+                self._variable(scope, found, node)
             elif self.cpp and scope.kind == "class":
                 self._read.add(found.node.start_byte)
                 told = self._tell(scope, scope.qual, found.chain[-1], node)
                 scope.fields[found.chain[-1]] = Told(told) if told else None
 
-    def on_parameter(self, node: "Node", start: int, end: int) -> None:
+    def _on_parameter(self, node: "Node", start: int, end: int) -> None:
         del end
         found = self.names.declared(node.child_by_field_name("declarator"))
         if found is not None:
@@ -279,100 +220,13 @@ class Walk:
             told = self.names.type(node.child_by_field_name("type")) if self.cpp else None
             self.sweep.at(start).values[found.chain[-1]] = Told(told) if told else None
 
-    def on_loop(self, node: "Node", start: int, end: int) -> None:
+    def _on_loop(self, node: "Node", start: int, end: int) -> None:
         del end
         self._locals(self.sweep.at(start), node, node.children_by_field_name("declarator"))
-
-    def on_plain(self, node: "Node", start: int, end: int) -> None:
-        del end
-        self._read.add(start)
-        self.sweep.at(start).values[self.names.text(node)] = None
-
-    def on_opaque(self, node: "Node", start: int, end: int) -> None:
-        del end
-        self._read.add(start)
-        self.sweep.at(start).opaque.add(self.names.text(node))
-
-    def on_block(self, node: "Node", start: int, end: int) -> None:
-        del node
-        self.sweep.enter(Scope("block", start, end))
-
-    def on_base(self, node: "Node", start: int, end: int) -> None:
-        del end
-        scope = self.sweep.at(start)
-        if chain := self._take(node):
-            scope.based = True
-            self.uses.append(Use(scope, "inherits", chain, start, bare=True, outside=True))
-
-    def on_made(self, node: "Node", start: int, end: int) -> None:
-        del end
-        if chain := self._take(node):
-            self._use("calls", chain, start, bare=True)
-
-    def on_call(self, node: "Node", start: int, end: int) -> None:
-        del end
-        function = node.child_by_field_name("function")
-        if function is None:
-            return
-        found = self.names.expression(function)
-        if found is None:
-            name = function.child_by_field_name("field") if function.type == "field_expression" else None
-            found = (("?", self.names.text(name)), False) if name and self.cpp else None
-        if found is None or (not self.cpp and len(found[0]) > 1):
-            return
-        chain, bare = found
-        if function.type in ("identifier", "qualified_identifier", "template_function"):
-            self._take(function)
-        elif not bare:
-            self._read.add(start)
-        self._use("calls", chain, start, bare=bare)
-
-    def on_qualified(self, node: "Node", start: int, end: int) -> None:
-        if start >= self._until and start not in self._read and (chain := self._take(node)):
-            self._use("uses", chain, start, bare=True)
-        del end
-
-    def on_type(self, node: "Node", start: int, end: int) -> None:
-        if start >= self._until and start not in self._read:
-            self._use("uses", (self.source[start:end].decode("utf-8", "replace"),), start, bare=True)
-        del node
-
-    def on_name(self, node: "Node", start: int, end: int) -> None:
-        if start >= self._until and start not in self._read:
-            self._use("uses", (self.source[start:end].decode("utf-8", "replace"),), start)
-        del node
-
-    def _take(self, node: "Node") -> Chain | None:
-        """Return a dotted name, and take its parts for read; type arguments in it are names of their own."""
-        self._read.add(node.start_byte)
-        if node.type == "destructor_name":
-            self._read |= {each.start_byte for each in node.named_children}
-        at: Node | None = node
-        while at is not None and at.type in ("qualified_identifier", "template_type", "template_function"):
-            for field in ("scope", "name"):
-                if part := at.child_by_field_name(field):
-                    self._read.add(part.start_byte)
-                    if part.type == "destructor_name":
-                        self._read |= {each.start_byte for each in part.named_children}
-            at = at.child_by_field_name("name")
-        return (
-            self.names.dotted(node)
-            if node.type.endswith(("identifier", "template_type", "template_function"))
-            else None
-        )
-
-    def _use(self, kind: str, chain: Chain, at: int, *, bare: bool = False) -> None:
-        self.uses.append(Use(self.sweep.at(at), kind, chain, at, bare))
 
     def _define(self, qual: str, kind: str, node: "Node", name: "Node", mark: str = "") -> None:
         self._read.add(name.start_byte)
         self._note(qual, kind, name, self._signature(node) + mark)
-
-    def _note(self, qual: str, kind: str, name: "Node", signature: str) -> None:
-        """Keep a definition: the first of its name, but a real one rather than a declaration."""
-        known = self.definitions.get(qual)
-        if known is None or (known.signature.endswith(";") and not signature.endswith(";")):
-            self.definitions[qual] = Definition(qual, kind, name.start_point.row + 1, signature)
 
     def _signature(self, node: "Node") -> str:
         body = node.child_by_field_name("body")

@@ -7,7 +7,7 @@ from controller.graph.facts import Definition, FileFacts, Import
 from controller.graph.languages.java.chains import Chains
 from controller.graph.languages.java.imports import Qualified, read_import
 from controller.graph.languages.java.lookup import JavaReferences
-from controller.graph.languages.parsed import read, tools
+from controller.graph.languages.parsed import in_order, read, tools
 from controller.graph.languages.typed import Scope, Sweep, Told, Use
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _GRAMMAR = "tree_sitter_java"
 _QUERY = str(Path(__file__).with_name("java.scm"))
 _SIGNATURE_MAX = 300
-_ORDER = ("class", "anonymous", "function", "block", "base", "made")
+_NAMES_MAX = 200
+"""Fields that one declaration declares. More of them nobody wrote by hand."""
+_FIRST = ("class", "anonymous", "function", "block", "base", "made")
 """What is handled first of captures of the same bytes."""
 
 
@@ -52,15 +54,10 @@ class _File:
     def facts(self, captures: "dict[str, list[Node]]") -> FileFacts:
         self.skip = {node.start_byte for node in captures.pop("skip", ())}
         self.skip |= {node.start_byte for node in captures.get("parameter", ())}
-        ranked = {name: index for index, name in enumerate((*_ORDER, *sorted(captures.keys() - set(_ORDER))))}
-        places = [
-            (node.start_byte, -node.end_byte, ranked[name], name, node) for name in captures for node in captures[name]
-        ]
-        handlers = {name: getattr(self, f"_on_{name}") for name in captures}
-        for start, end, _, name, node in sorted(places, key=lambda place: place[:3]):
-            handlers[name](node, start, -end)
+        for name, node, start, end in in_order(captures, _FIRST):
+            getattr(self, f"_on_{name}")(node, start, end)
         references = JavaReferences(self.sweep, self.source, Qualified(self.package, self.imports), self.imports)
-        found = references.collect(self.uses)
+        found = references.collect(self.uses, self.definitions)
         definitions = sorted(self.definitions.values(), key=lambda each: (each.line, each.qual))
         imports = (*self.imports, *references.qualified.found.values(), *self.told)
         return FileFacts(tuple(definitions), imports, found, settings=(("package", self.package),))
@@ -133,7 +130,7 @@ class _File:
         scope = self.sweep.at(start)
         kind, constant = node.child_by_field_name("type"), node.type == "constant_declaration"
         constant = constant or b" static " in b" " + self._modifiers(node) + b" "
-        for each in node.children_by_field_name("declarator"):
+        for each in node.children_by_field_name("declarator")[:_NAMES_MAX]:
             if name := each.child_by_field_name("name"):
                 self.skip.add(name.start_byte)
                 told = None if each.child_by_field_name("dimensions") else self._told(kind)

@@ -15,6 +15,9 @@ recover _
 """
 PREDECLARED = frozenset(f"{_TYPES}{_VALUES}".split())
 
+_PAIRS = 2_000
+"""Imports times names that may be theirs; more is no source."""
+
 _VERSION = re.compile(r"^v\d+$")
 _DOTTED_VERSION = re.compile(r"\.v\d+$")
 _AFFIXES = re.compile(r"^go[-.]|[-.]go$")
@@ -42,6 +45,8 @@ def mended(guessed: Sequence[Import], references: Sequence[Reference], known: It
     bound = {each.bound for each in guessed} | set(known)
     asked = {each.root for each in references if not each.scope and each.attrs and each.attrs[0][:1].isupper()}
     free = sorted(root for root in asked - bound if root)
+    if len(unused) * len(free) > _PAIRS:
+        return []
     found = [each._replace(bound=root) for each in unused for root in free if root.lower() in _letters(each.module)]
     if not found and len(unused) == len(free) == 1:
         found = [unused[0]._replace(bound=free[0])]

@@ -105,15 +105,6 @@ class Crates:
                 return folder, self.manifests.get(folder, Manifest())
             at = up(at)
 
-    def distribution(self, name: str, folder: str | None) -> str:
-        """Return the package that code of a folder's package calls by a crate's name."""
-        manifest = self.manifests.get(folder) if folder is not None else None
-        for alias, written in (manifest.dependencies if manifest else {}).items():
-            if alias.replace("-", "_") == name:
-                shared = (self._workspace(folder or "")[1].shared or {}).get(alias, written)
-                return written.package or (shared.package if written.workspace else "") or alias
-        return name
-
 
 def up(path: str) -> str:
     """Return the folder of a path."""

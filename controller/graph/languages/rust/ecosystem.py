@@ -72,11 +72,10 @@ class Rust:
         return ()
 
     def package(self, module: str, importer: str) -> str:
-        """Return the package of a third-party crate; nothing for the standard library and for what is missing here."""
+        """Return the crate as code calls it, with `_` for `-`; nothing for the standard library and missing modules."""
+        del importer
         first = module.removeprefix(EXACT).removeprefix("::").partition("::")[0]
-        if first in _STANDARD or first in ("crate", "self", "super"):
-            return ""
-        return self.crates.distribution(first, self.crates.package(up(importer)))
+        return "" if first in _STANDARD or first in ("crate", "self", "super") else first
 
     def anywhere(self, dotted: str) -> tuple[str, ...]:
         """Return the library of that name with the modules inside, or the files whose path ends so."""

@@ -1,7 +1,7 @@
 """What `mod`, `use` and `extern crate` bind, once it is known what else the file defines."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from controller.graph.facts import Import
@@ -12,6 +12,9 @@ from controller.graph.languages.rust.uses import Used, flattened
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_BROUGHT = 5_000
+"""Names that stars over classes of the same file may bring; more is no source."""
 
 _PATH = re.compile(r'\bpath\s*=\s*"([^"\n]+)"')
 
@@ -24,6 +27,7 @@ class Imports:
         """Modules that the file declares: `inline::name`, and after `=` the path that an attribute gives."""
         self._rows: list[Import] = []
         self._uses: list[tuple[Scope, Used]] = []
+        self._left = _BROUGHT
         self._files: set[tuple[int, str]] = set()
         """Scopes, by identity, and the modules in them that are files."""
 
@@ -58,8 +62,12 @@ class Imports:
     def rows(self, definitions: Collection[str]) -> list[Import]:
         """Return what everything binds."""
         rows = list(self._rows)
+        members: dict[str, list[str]] = {}
+        for qual in definitions:
+            holder, _, name = qual.rpartition(".")
+            members.setdefault(holder, []).append(name)
         for scope, each in self._uses:
-            rows += self._row(scope, each, definitions)
+            rows += self._row(scope, each, members)
         return rows
 
     def _here(self, scope: Scope, module: Scope, each: Used) -> bool:
@@ -69,17 +77,17 @@ class Imports:
             return True
         return first in module.imported and first != each.bound
 
-    def _row(self, scope: Scope, each: Used, definitions: Collection[str]) -> Iterator[Import]:
+    def _row(self, scope: Scope, each: Used, members: Mapping[str, list[str]]) -> Iterator[Import]:
         start, names, module = self._start(scope, each)
         star = each.bound == "*"
         inside = joined(*(module.qual.split(".") if not start else ()), *names)
         if star and not start:
             if not names:
                 return  # `super::*` of a module inside the file: seen as it is
-            members = [qual.rpartition(".")[2] for qual in definitions if qual.rpartition(".")[0] == inside]
-            for name in members:
+            for name in members.get(inside, ())[: self._left]:
+                self._left -= 1
                 yield Import(scope.qual, name, "", f"{inside}.{name}", "", each.line)
-            scope.imported |= set(members)
+                scope.imported.add(name)
         base = start or "self"
         written = "::".join((base, *(inside.split(".") if inside else ())))
         if star:

@@ -316,6 +316,11 @@ def test_no_input_raises() -> None:
         b"package p\nfunc f() { " + b"x := x.y(); " * 2_000 + b"}",
         b"package p\ntype T " + b"[]" * 20_000 + b"int",
         b"\xff\xfe" * 10_000,
+        b"package p\nimport ("
+        + b"".join(b'"x%d";' % at for at in range(3_000))
+        + b")\nfunc f() { "
+        + b"".join(b"y%d.Z(); " % at for at in range(3_000))
+        + b"}",
     ],
 )
 def test_hostile_input_is_read_in_time(source: bytes) -> None:

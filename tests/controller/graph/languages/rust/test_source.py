@@ -401,6 +401,7 @@ def test_no_input_raises() -> None:
         b"x!(" * 5_000,
         b"mod a { " * 3_000,
         b"\xff\xfe" * 10_000,
+        b"enum E { " + b"".join(b"V%d, " % at for at in range(3_000)) + b"} fn f() { " + b"use E::*; " * 3_000 + b"}",
     ],
 )
 def test_hostile_input_is_read_in_time(source: bytes) -> None:

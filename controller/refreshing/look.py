@@ -115,10 +115,21 @@ def _between(ctx: Context, before: str, after: str) -> frozenset[str]:
 
 
 def plan_path(ctx: Context) -> str:
-    """Return the path of the plan in the repository; empty for one that lies elsewhere."""
-    path = Path(ctx.run.plan_path)
-    whole = (path if path.is_absolute() else ctx.git.main / path).resolve()
-    return whole.relative_to(ctx.git.main.resolve()).as_posix() if whole.is_relative_to(ctx.git.main.resolve()) else ""
+    """Return the path of the plan in the repository; empty for one that lies elsewhere.
+
+    It was written down as it was given. Where it does not lead to a file from the root, somebody began the run in a
+    folder further in: then it is the file of that name which held the plan when the run began.
+    """
+    main, given = ctx.git.main.resolve(), Path(ctx.run.plan_path)
+    whole = (main / given).resolve()
+    if whole.is_relative_to(main) and (given.is_absolute() or whole.is_file()):
+        return whole.relative_to(main).as_posix()
+    entries = ctx.git.entries(ctx.git.tree(ctx.run.base_commit))
+    named = [path for path in entries if path.rpartition("/")[2] == given.name]
+    held = {
+        path: data for path in named for _, data in ctx.git.blobs([entries[path].blob]) if data == ctx.run.plan_text
+    }
+    return readable(next(iter(held), given.as_posix() if whole.is_relative_to(main) else ""))
 
 
 def _widened(ctx: Context, asked: Look, seen: Seen, there: frozenset[str]) -> tuple[Reach, tuple[Escalation, ...]]:

@@ -16,8 +16,8 @@ from packets.errors import PlanInvalid, UsageError
 from packets.refresh import Drift, DriftKind
 from packets.scope import escape, parse_entry
 
-_MOST = 100
-"""Patches of one refresh."""
+_MOST, _FEWEST, _WORK = 100, 8, 2_000_000
+"""Patches of one refresh; fewer for a long plan, which is read for each: so many of its characters in all."""
 
 _ALIKE = 0.7
 """How much a scenario's name must look like the missing one, as difflib's ratio."""
@@ -37,18 +37,19 @@ class Suggestions:
     def __post_init__(self) -> None:
         self.territory = Territory(self.ctx.plan)
         self.name = plan_path(self.ctx) or Path(self.ctx.run.plan_path).name
-        self.path = Path(self.ctx.run.plan_path)
+        self.path = self.ctx.git.main / (plan_path(self.ctx) or self.ctx.run.plan_path)
         self.original = self._users()
+        self._most = max(_FEWEST, min(_MOST, _WORK // len(self.original)))
         self._known = self._errors(Draft(self.original))
 
     def each(self, found: Sequence[Drift]) -> tuple[Drift, ...]:
         """Return the drifts with their patches; where the plan cannot help, `todo` says so."""
-        return tuple(self._with_patch(drift) if n < _MOST else drift for n, drift in enumerate(found))
+        return tuple(self._with_patch(drift) if n < self._most else drift for n, drift in enumerate(found))
 
     def together(self, found: Sequence[Drift]) -> str:
         """Return one patch of all that can be settled at once; empty when nothing can."""
         draft = Draft(self.original)
-        for drift in found[:_MOST]:
+        for drift in found[: self._most]:
             if drift.patch:
                 draft = self._tried(draft.bytes(), drift) or draft
         return patch(self.name, self.original, draft.bytes())
@@ -86,10 +87,9 @@ class Suggestions:
 
     def _users(self) -> bytes:
         """Return the plan as it is on disk, or as the run took it where that is gone or no plan any more."""
-        path = self.path if self.path.is_absolute() else self.ctx.git.main / self.path
         try:
-            data = path.read_bytes()
-            Draft(data).loaded(path)
+            data = self.path.read_bytes()
+            Draft(data).loaded(self.path)
         except (OSError, *_FAULTS):
             return self.ctx.run.plan_text
         return data

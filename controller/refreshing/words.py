@@ -67,7 +67,4 @@ def _lines(report: RefreshReport) -> Iterator[str]:
 def files(report: RefreshReport) -> str:
     """Say how many files were looked at and how."""
     looked = report.looked
-    return (
-        f"{looked.files} files, {looked.changed} changed, {looked.parsed} parsed, {looked.relinked} relinked,"
-        f" {report.files_total - report.files_parsed} unchanged"
-    )
+    return f"{looked.files} files, {looked.changed} changed, {looked.parsed} parsed, {looked.relinked} relinked"

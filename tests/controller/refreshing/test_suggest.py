@@ -158,3 +158,16 @@ def test_the_line_endings_of_the_plan_stay(world):
     patched(world, world.grace("refresh", "--patch").exits(0).out)
     after = (world.path / "plan.yaml").read_bytes()
     assert after.count(b"\r\n") == after.count(b"\n") == SMALL.count("\n") - 1
+
+
+def test_a_plan_that_was_named_from_a_folder_further_in_is_found(world, monkeypatch):
+    shop(world, SMALL)
+    world.git("mv", "plan.yaml", "engine.diff", "src/")
+    world.commit(message="it lies further in")
+    monkeypatch.chdir(world.path / "src")
+    world.run("--yes").exits(0)
+    said = world.grace("refresh", "--full", "--no-checks", "--json").exits(0).json
+    assert [d["kind"] for d in said["drift"]] == ["stale_edge"], "the plan is no unplanned file"
+    assert said["patch"].startswith("--- a/src/plan.yaml\n")
+    subprocess.run(["git", "apply"], cwd=world.path, input=said["patch"].encode(), check=True)
+    assert "Pricing/Tax   #" not in (world.path / "src/plan.yaml").read_text()

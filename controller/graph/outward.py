@@ -100,6 +100,12 @@ class Outward:
         scope, _, name = qual.rpartition(".")
         return list(self.ask.name(place, scope, name, depth + 1))
 
+    def made(self, start: Target, name: str) -> list[Target]:
+        """Return the class itself for what a call of it makes: `Log().write()`, where no `new` says so."""
+        path, _, qual = start.id.partition("::")
+        found = self.ask.definitions(path).get(qual) if name == "()" and includes(path) else None
+        return [start] if found is not None and found.kind == "class" else []
+
     def visible(self, path: str) -> Mapping[str, int]:
         """Return the files that a file includes, at any depth, in the order in which they are read."""
         if path not in self._visible:

@@ -188,7 +188,7 @@ class Resolver:
             return []
         path, _, qual = start.id.partition("::")
         if qual:
-            return self._member(start, name, depth + 1)
+            return self._member(start, name, depth + 1) or self.outward.made(start, name)
         if not self.world.exists(path):
             return self._of_package(path, name)
         inside = self._submodule(family_of(path), path, name)

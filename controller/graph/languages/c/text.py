@@ -94,11 +94,14 @@ def _blank(text: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
+_NESTED = 20
+"""Branches inside branches that are looked at."""
+
 _BRANCH = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
 
 
 def first_branches(source: bytes) -> bytes:
-    """Blank what stands between `#else` and `#endif` where the branches do not balance their braces.
+    """Leave but the first of some branches where they do not balance their braces.
 
     A statement that begins in two branches and goes on behind them is no syntax until one of them is gone.
     """
@@ -107,14 +110,14 @@ def first_branches(source: bytes) -> bytes:
     for found in _BRANCH.finditer(source):
         word = found[1]
         if word.startswith(b"if"):
-            opened.append([found.end()])
+            opened.append([found.start(), found.end()])
         elif opened and word in (b"elif", b"else"):
             opened[-1] += [found.start(), found.end()]
         elif opened:
-            marks = [*opened.pop(), found.start()]
-            parts = list(zip(marks[::2], marks[1::2], strict=True))
-            if any(_braces(source[start:end]) for start, end in parts) and len(parts) > 1:
-                blanks += parts[1:]
+            first, *marks = [*opened.pop(), found.start(), found.end()]
+            parts = list(zip(marks[:-1:2], marks[1::2], strict=True))
+            if len(opened) < _NESTED and any(_braces(source[start:end]) for start, end in parts):
+                blanks += [(first, parts[0][0]), (parts[0][1], found.end())]
     text = bytearray(source)
     for start, end in blanks:
         text[start:end] = _blank(source[start:end])

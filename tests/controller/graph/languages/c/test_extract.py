@@ -253,7 +253,7 @@ def test_a_class_that_is_only_named_leads_to_its_definition(arrows: Callable[...
 def mutated(source: bytes, chance: random.Random) -> bytes:
     text = bytearray(source)
     for _ in range(chance.randrange(1, 12)):
-        at = chance.randrange(len(text))
+        at = chance.randrange(len(text) or 1)
         match chance.randrange(4):
             case 0:
                 del text[at : at + chance.randrange(1, 40)]
@@ -262,7 +262,7 @@ def mutated(source: bytes, chance: random.Random) -> bytes:
             case 2:
                 text[at:at] = text[at // 2 : at // 2 + chance.randrange(1, 60)]
             case _:
-                text[at] = chance.randrange(256)
+                text[at : at + 1] = bytes([chance.randrange(256)])
     return bytes(text)
 
 

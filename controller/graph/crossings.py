@@ -1,6 +1,7 @@
 """Code of one module that came to use another one which its plan entry does not name."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from controller.graph.link import Linker
 from controller.graph.model import Graph
@@ -38,10 +39,11 @@ def new_undeclared(
 
     With `linkers`, of base and head, also imports of whole packages of which no name is used.
     """
-    sides = linkers or (None, None)
-    old = {(path, owner) for _, path, owner in _Crossings(territory, module_id, scope, base, sides[0]).found()}
+    sides, places = linkers or (None, None), base.differing(head)
+    before = _Crossings(territory, module_id, scope, base, sides[0]).found(places)
+    old = {(path, owner) for _, path, owner in before}
     seen: set[tuple[str, str]] = set()
-    crossings = _Crossings(territory, module_id, scope, head, sides[1]).found()
+    crossings = _Crossings(territory, module_id, scope, head, sides[1]).found(places)
     for edge, path, owner in sorted(crossings, key=lambda c: (c[1], c[2], c[0].line, c[0])):
         if (path, owner) in old or (path, owner) in seen:
             continue
@@ -60,9 +62,10 @@ def new_guesses(
     territory: Territory, module_id: str, scope: Scope, base: Graph, head: Graph
 ) -> Iterator[tuple[str, Edge, str]]:
     """Yield (path, edge, module) for new calls that lead to such a module by their name alone."""
-    before = _Crossings(territory, module_id, scope, base, None).found(resolved=False)
+    places = base.differing(head)
+    before = _Crossings(territory, module_id, scope, base, None).found(places, resolved=False)
     old = {(edge.source, edge.target) for edge, _, _ in before}
-    for edge, path, owner in _Crossings(territory, module_id, scope, head, None).found(resolved=False):
+    for edge, path, owner in _Crossings(territory, module_id, scope, head, None).found(places, resolved=False):
         if (edge.source, edge.target) not in old:
             yield path, edge, owner
 
@@ -84,9 +87,9 @@ class _Crossings:
         self.linker = linker
         self.ours = frozenset(within(scope, graph.by_path))
 
-    def found(self, *, resolved: bool = True) -> Iterator[Crossing]:
-        """Yield the uses of modules that are not declared."""
-        for path in sorted(self.ours):
+    def found(self, places: AbstractSet[str] | None, *, resolved: bool = True) -> Iterator[Crossing]:
+        """Yield the uses of modules that are not declared, in these files of ours; None: in all of them."""
+        for path in sorted(self.ours if places is None else self.ours & places):
             edges = [e for node in self.graph.by_path[path] for e in self.graph.outgoing.get(node.id, ())]
             leaving = [edge for edge in edges if edge.resolved is resolved and self._leaves(edge)]
             crossing = [(edge, owner) for edge in leaving if (owner := self._owner(edge))]

@@ -5,9 +5,10 @@ In this order: a node's id, a module id (its scope's files), a path or folder, a
 a dot (`crate::money::Money`), and after a path as the way into that file (`app/money.py::Money.add`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from controller.graph.declared import one_thing, whole
 from controller.graph.language import family_of
@@ -51,6 +52,9 @@ class Unknown:
 
 Meaning = Found | Ambiguous | Unknown
 
+SUGGESTED = 40
+"""Wrong names of one comparison for which the nearest is looked for."""
+
 _AT_HOME = ("", "crate", "self", "super")
 
 
@@ -61,9 +65,34 @@ class Names:
         self.graph = graph
         self.linker = linker
         self.territory = territory
+        self._known: dict[str, Meaning] = {}
+        self._slips: set[str] = set()
 
     def resolve(self, name: str) -> Meaning:
         """Return what the name means here."""
+        if name not in self._known:
+            self._known[name] = self._resolve(name)
+        return self._known[name]
+
+    def may_suggest(self, name: str) -> bool:
+        """Tell whether there is time to look for what was meant: a worker may claim any number of false names."""
+        self._slips.add(name)
+        return len(self._slips) <= SUGGESTED
+
+    @cached_property
+    def _stems(self) -> Mapping[str, list[str]]:
+        """The sources by their name without what names its kind."""
+        found: dict[str, list[str]] = {}
+        for path in self.graph.by_path:
+            if family_of(path):
+                found.setdefault(_stemmed(path).rpartition("/")[2], []).append(path)
+        return found
+
+    @cached_property
+    def _externals(self) -> tuple[str, ...]:
+        return self.graph.externals()
+
+    def _resolve(self, name: str) -> Meaning:
         if name in self.graph.nodes:
             return Found(whole(self.graph, (name,)))
         if name in self.territory.scopes:
@@ -128,9 +157,7 @@ class Names:
     def _files_at(self, parts: list[str]) -> Found | Ambiguous | None:
         """Find the file that the parts name from the right: `pricing.engine` for `shop/pricing/engine.go`."""
         end = "/" + "/".join(parts)
-        return self._same_place(
-            [each for each in self.graph.by_path if family_of(each) and _stemmed(each).endswith(end)]
-        )
+        return self._same_place([each for each in self._stems.get(parts[-1], ()) if _stemmed(each).endswith(end)])
 
     def _same_place(self, paths: list[str]) -> Found | Ambiguous | None:
         """Take a source and its header for one place."""
@@ -142,7 +169,7 @@ class Names:
         if f"ext:{name}" in self.graph.nodes:
             return Found(frozenset({f"ext:{name}"}))
         ends = tuple(f"ext:{name}{mark}" for mark in "./:")
-        found = frozenset(node for node in self.graph.externals() if node.startswith(ends))
+        found = frozenset(node for node in self._externals if node.startswith(ends))
         return Found(found) if found else None
 
     def _within(self, place: str, parts: list[str]) -> list[str]:
@@ -178,8 +205,11 @@ class Names:
         modules = [each for each in self.territory.scopes if each.rpartition("/")[2] == name]
         if len(modules) == 1 and isinstance(meant := self.resolve(modules[0]), Found):
             return meant
-        files = [path for path in self.graph.by_path if family_of(path) and _stemmed(path).endswith(f"/{name}")]
-        found = self._same_place(files) or self._places(list(self.linker.anywhere(name))) or self._external(name)
+        found = (
+            self._same_place(self._stems.get(name, []))
+            or self._places(list(self.linker.anywhere(name)))
+            or self._external(name)
+        )
         return found or Unknown(NameKind.BARE)
 
 

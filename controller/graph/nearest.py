@@ -28,7 +28,7 @@ def unclear(names: Names, name: str, meaning: Meaning, where: str = "result") ->
 
 def meant(names: Names, name: str, kind: NameKind) -> str:
     """Return `; did you mean …?` with its place, or nothing where no name is near."""
-    found = nearest(names, name, kind)
+    found = nearest(names, name, kind) if names.may_suggest(name) else ""
     return f"; did you mean {found}?" if found else ""
 
 

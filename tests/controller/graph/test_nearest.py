@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from controller.graph.names import Found, Names
+from controller.graph.names import SUGGESTED, Found, Names
 from controller.graph.nearest import unclear
 from controller.graph.territory import Territory
 from packets.problem import NameProblem
@@ -104,3 +104,9 @@ def test_a_plan_is_told_before_anything_runs(
     module = {"id": "Pricing/Engine", "write_scope": ["app/pricing/"], "expected_deltas": {"graph": [line]}}
     found: list[NameProblem] = repo.knowledge.name_problems(repo.tree(FILES), plan([module]))
     assert [(each.severity, each.message) for each in found] == ([(severity, said)] if said else [])
+
+
+def test_any_number_of_wrong_names_takes_no_time_to_speak_of(names: Names) -> None:
+    said = [unclear(names, name, names.resolve(name)) for name in (f"Mone{n}" for n in range(2 * SUGGESTED))]
+    assert sum("did you mean" in each for each in said) <= SUGGESTED
+    assert all(each.startswith("no name Mone") for each in said)

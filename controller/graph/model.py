@@ -70,6 +70,11 @@ class Graph:
         """Return the ids of what is imported from outside, sorted."""
         return tuple(node for node in self.nodes if node.startswith("ext:"))
 
+    def users_of(self, node_id: str) -> tuple[str, ...]:
+        """Return the other files with a resolved edge to a node, sorted. Cheap also where there are thousands."""
+        home = self.path_of(node_id)
+        return tuple(sorted({self.path_of(e.source) for e in self.incoming.get(node_id, ()) if e.resolved} - {home}))
+
     def differing(self, other: "Graph") -> set[str] | None:
         """Return the files and the externals in which two graphs differ; None where nobody knows but by looking."""
         del other

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import takewhile
 
 from controller.graph.language import family_of
 from controller.graph.model import Graph
@@ -14,6 +15,10 @@ from packets.graph import Edge, EdgeKind
 
 _NEIGHBOURS = 48
 _SIBLINGS = 60
+_USERS = 200
+_READ = 120
+"""Files that are read to know how much they are like the module's own."""
+
 _ASKED = 60
 """A symbol with more users than this says nothing about who is alike."""
 
@@ -63,15 +68,20 @@ class Near:
 
     @cached_property
     def users(self) -> Mapping[str, tuple[Edge, ...]]:
-        """The edges that lead from other files into the module's, by file."""
-        found: dict[str, list[Edge]] = {}
-        for path in sorted(self.ours):
-            for node in self.graph.by_path.get(path, ()):
-                for edge in self.graph.incoming.get(node.id, ()):
-                    home = self.graph.path_of(edge.source)
-                    if edge.resolved and edge.kind is not EdgeKind.DEFINES and home not in self.ours:
-                        found.setdefault(home, []).append(edge)
-        return {path: tuple(edges) for path, edges in found.items()}
+        """The edges that lead from other files into the module's, by file; of a hub's thousands the nearest ones."""
+        nodes = [node.id for path in sorted(self.ours) for node in self.graph.by_path.get(path, ())]
+        homes = {home for node in nodes for home in self.graph.users_of(node)} - self.ours
+        nearest = sorted(homes, key=lambda path: (-self._shared_folders(path), path))[:_USERS]
+        found = {}
+        for home in nearest:
+            edges = tuple(edge for edge in self.edges(home) if self.graph.path_of(edge.target) in self.ours)
+            if edges:
+                found[home] = edges
+        return found
+
+    def _shared_folders(self, path: str) -> int:
+        """Return how many folders a path has in common with one of the module's, at best."""
+        return max((_common(path, folder) for folder in self.folders), default=0)
 
     @cached_property
     def siblings(self) -> tuple[str, ...]:
@@ -85,19 +95,22 @@ class Near:
         score: dict[str, float] = {}
         rare = 0.0
         for target in sorted(self.used):
-            edges = self.graph.incoming.get(target, ())
-            homes = {self.graph.path_of(e.source) for e in edges if e.resolved and e.kind is not EdgeKind.DEFINES}
+            homes = self.graph.users_of(target)
             weight = 1 / math.log2(2 + len(homes))
             rare += weight
             if len(homes) <= _ASKED:
-                for home in homes - self.ours:
+                for home in self._others(homes):
                     score[home] = score.get(home, 0.0) + weight
-        score = {path: shared / math.sqrt(rare * (4 + len(self.uses(path)))) for path, shared in score.items()}
+        most = sorted(score, key=lambda path: (-score[path], path))[:_READ]
+        score = {path: score[path] / math.sqrt(rare * (4 + len(self.uses(path)))) for path in most}
         for group, bonus in ((self.siblings, 0.15), (self.users, 0.2), (self.used_files, 0.2), (self.extra, 0.3)):
             for path in group:
                 score[path] = score.get(path, 0.0) + bonus
         best = sorted(score, key=lambda path: (-score[path], path))
         return {path: score[path] for path in best[:_NEIGHBOURS]}
+
+    def _others(self, paths: Iterable[str]) -> Iterable[str]:
+        return (path for path in paths if path not in self.ours)
 
     @cached_property
     def shared(self) -> dict[str, float]:
@@ -108,3 +121,9 @@ class Near:
                 if self.graph.path_of(target) not in self.ours:
                     found[target] = found.get(target, 0.0) + weight
         return found
+
+
+def _common(path: str, folder: str) -> int:
+    """Return how many folders two paths begin with alike."""
+    pairs = zip(path.split("/")[:-1], folder.split("/"), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

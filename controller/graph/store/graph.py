@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from controller.graph.link import external, file_nodes, guessed_edges
 from controller.graph.model import Graph, grouped
-from controller.graph.store.stored import StoredWorld, leaf
+from controller.graph.store.stored import StoredWorld, leaf, parted
 from packets.nodes import Edge, Node, NodeKind
 
 _V = TypeVar("_V")
@@ -68,7 +68,7 @@ class StoredGraph(Graph):
     @cached_property
     def outgoing(self) -> Mapping[str, tuple[Edge, ...]]:
         """Edges by their source."""
-        return Lazy(lambda node: self._edges_of(node.partition("::")[0]).get(node), lambda: self.all.outgoing)
+        return Lazy(lambda node: self._edges_of(self._path(node)).get(node), lambda: self.all.outgoing)
 
     @cached_property
     def incoming(self) -> Mapping[str, tuple[Edge, ...]]:
@@ -95,6 +95,13 @@ class StoredGraph(Graph):
         """Return the edges that start in a file."""
         return (edge for found in self._edges_of(path).values() for edge in found)
 
+    def users_of(self, node_id: str) -> tuple[str, ...]:
+        """Return the other files with a resolved edge to a node, sorted; none of them is read."""
+        path, _, name = node_id.partition("::")
+        numbers = (self.world.read(lambda state: state.users.get(path)) or {}).get(name, ())
+        found: list[str] = self.world.read(lambda state: sorted(state.all_paths(set(numbers))))
+        return tuple(each for each in found if each != path)
+
     def differing(self, other: Graph) -> set[str] | None:
         """Return the files and the externals in which two graphs differ."""
         if not isinstance(other, StoredGraph):
@@ -114,7 +121,12 @@ class StoredGraph(Graph):
         if node_id.startswith("ext:"):
             used = self.world.read(lambda state: state.users.get(node_id))
             return external(node_id) if used else None
-        return self._nodes_of(node_id.partition("::")[0]).get(node_id)
+        return self._nodes_of(self._path(node_id)).get(node_id)
+
+    def _path(self, node_id: str) -> str:
+        """Return the file of a node; a path may hold `::` itself."""
+        places = (node_id.partition("::")[0], node_id, node_id.rpartition("::")[0])
+        return next((each for each in places if self.world.entry(each) is not None), "")
 
     def _nodes_of(self, path: str) -> Mapping[str, Node]:
         if path not in self._files:
@@ -133,8 +145,8 @@ class StoredGraph(Graph):
         return self._outgoing[path]
 
     def _incoming(self, node_id: str) -> tuple[Edge, ...] | None:
-        path, _, name = node_id.partition("::")
-        numbers = set((self.world.read(lambda state: state.users.get(path)) or {}).get(name, ()))
+        home, name = parted(node_id)
+        numbers = set((self.world.read(lambda state: state.users.get(home)) or {}).get(name, ()))
         if name and self.world.only_method(leaf(name)) == node_id:
             numbers.update(self.world.named(leaf(name)).get("g", ()))
         paths = self.world.read(lambda state: sorted(state.all_paths(numbers)))

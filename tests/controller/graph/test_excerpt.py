@@ -57,7 +57,9 @@ def test_declared_modules_come_first_then_what_is_used_then_what_is_near(excerpt
         ("helper", "app/util.py:1"),
         ("app/util.py", "app/util.py:1"),
         ("app/checkout.py", "app/checkout.py:1"),
+        ("app/money.py", "app/money.py:1"),
     ]
+    assert found.surface[-1].lines == "Money: def _peek(self)"
     assert found.surface[2].signature == "def helper(x: int) -> int"
     assert found.surface[3].lines == "def unused()"
 

@@ -24,10 +24,10 @@ class Problem(Value):
 
 
 class NameProblem(NamedTuple):
-    """What is wrong with a name in the graph expectation `index` of a module: unknown, ambiguous, or a likely slip."""
+    """What is wrong with a name in the `nth` graph expectation of a module: unknown, ambiguous, or a likely slip."""
 
     module: str
-    index: int
+    nth: int
     message: str
     hint: str = ""
     severity: Literal["error", "warning"] = "error"

@@ -119,7 +119,7 @@ def _unknown_names(plan: Plan, places: Places, found: Sequence[NameProblem]) -> 
     where = {module.id: loc for loc, module in modules_at(plan)}
     problems = []
     for each in found:
-        loc = (*where[each.module], "expected_deltas", "graph", each.index)
+        loc = (*where[each.module], "expected_deltas", "graph", each.nth)
         code = "plan.unknown_name" if each.severity == "error" else "plan.pending_name"
         problems.append(places.problem(loc, code, each.message, each.hint, severity=each.severity))
     return problems

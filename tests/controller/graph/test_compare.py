@@ -61,6 +61,7 @@ def compare(repo: Any, plan: Callable[..., Plan]) -> Compare:
     return made
 
 
+TWINS = "app/engine.py::twice (line 4), app/tax.py::twice (line 1)"
 POLICY = "class Policy:\n    def guard(self): pass\n"
 WITH_POLICY = (
     "from app.money import Money\nfrom app.policy import Policy\n"
@@ -298,8 +299,7 @@ def test_notes_name_guesses_and_syntax_errors(compare: Compare) -> None:
         ("Engine -> Last/Late", "the module Last/Late has no file"),
         (
             "Engine -> twice",
-            "twice is ambiguous: app/engine.py::twice (line 4), app/tax.py::twice (line 1); "
-            "write one of them, or a dotted name",
+            f"twice is ambiguous: {TWINS}; write one of them, or a dotted name",
         ),
         ("not readable", ""),
     ],

@@ -16,7 +16,7 @@ from controller.graph.store.crew import MANY
 from controller.graph.store.reading import Reading
 from controller.graph.store.shelf import Shelf, place
 from controller.graph.store.state import Family, State
-from controller.graph.store.stored import StoredWorld, digest, leaf, modules_of
+from controller.graph.store.stored import StoredWorld, digest, leaf, modules_of, parted
 from controller.graph.world import Trace, answer, said
 
 _OF_ECOSYSTEMS = frozenset("psg")
@@ -401,8 +401,7 @@ def _questions(links: Iterable[Stored]) -> Iterator[tuple[str, str]]:
 def _targets(links: Iterable[Stored]) -> Iterator[tuple[str, str]]:
     for link in links:
         for edge in link.get("e", ()):
-            path, _, name = edge[1].partition("::")
-            yield path, name
+            yield parted(edge[1])
 
 
 def _guesses(links: Iterable[Stored]) -> Iterator[tuple[str, str]]:

@@ -212,6 +212,14 @@ def leaf(name: str) -> str:
     return name.rpartition(".")[2]
 
 
+def parted(node_id: str) -> tuple[str, str]:
+    """Return the two keys under which the shelf `users` holds a node: its file, or the external, and the name."""
+    if node_id.startswith("ext:"):
+        return node_id, ""
+    path, _, name = node_id.partition("::")
+    return path, name
+
+
 def digest(group: Sequence[str]) -> str:
     """Return what tells a group of files from another; nothing for none."""
     return blake2b("\0".join(group).encode("utf-8", "surrogatepass"), digest_size=_GROUP).hexdigest() if group else ""

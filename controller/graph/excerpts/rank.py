@@ -10,8 +10,10 @@ from controller.graph.model import Graph
 from packets.graph import Node, NodeKind
 
 _HIDDEN = ("private ", "#", "static private ")
+_USERS = 40
+_SHARED = 500
 _BY_STEM = 40
-"""Files that are looked into because a word of the plan entry is in their name."""
+"""At most so many users, symbols that files around use, and files with a word of the plan entry in their name."""
 
 
 def is_test(path: str) -> bool:
@@ -57,10 +59,11 @@ class Rank:
     @cached_property
     def around(self) -> tuple[str, ...]:
         """The files whose symbols are scored, each once."""
-        near, path_of = self.near, self.graph.path_of
+        near = self.near
+        most = sorted(near.shared, key=lambda target: (-near.shared[target], target))[:_SHARED]
         groups: tuple[Iterable[str], ...] = (
-            self.named.paths, near.used_files, near.users, near.siblings, near.alike,
-            map(path_of, near.shared), self.named.homes, self._by_stem(),
+            self.named.paths, near.used_files, list(near.users)[:_USERS], near.siblings, near.alike,
+            map(self.graph.path_of, most), self.named.homes, self._by_stem(),
         )  # fmt: skip
         return tuple(dict.fromkeys(path for group in groups for path in group if path))
 

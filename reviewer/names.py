@@ -53,7 +53,16 @@ def meant_id(name: str, identifier: str) -> bool:
     options = {identifier, own, own.partition("[")[0], bare, f"{bare}[{row}]", row} - {""}
     if identifier.partition("::")[0].endswith(".go"):
         options |= {own.rpartition("/")[2]}
-    return name in options or f"test_{name}" in (bare, row) or folded(name) == folded(own.rpartition("::")[2])
+    if name in options or f"test_{name}" in (bare, row):
+        return True
+    wanted = folded(name)
+    if not wanted or identifier.partition("::")[0].endswith((".py", ".pyi")):
+        return wanted == folded(own.rpartition("::")[2])
+    last = re.split(r"::|/", own)[-1] if ".go::" in identifier else own.rpartition("::")[2]
+    squashed = wanted.replace("_", "")
+    camel = ".go::" in identifier or ".java::" in identifier or ".rs::" in identifier
+    plain = folded(last).replace("_", "") if camel else ""
+    return wanted in (folded(last), folded(own)) or plain in (squashed, f"test{squashed}")
 
 
 def declared(expected: Iterable[VerificationExpectation], verbs: Iterable[str], *ids: str) -> bool:

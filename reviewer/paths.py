@@ -31,6 +31,11 @@ def is_python_test(path: str) -> bool:
     return bool(_COLLECTED.fullmatch(path.rpartition("/")[2]))
 
 
+def holds_scenarios(path: str) -> bool:
+    """Say whether tests are looked for in it where a whole tree is asked: by its name, or in a source of Rust."""
+    return is_python_test(path) or is_named_test(path) or path.endswith(".rs")
+
+
 def is_prose(path: str) -> bool:
     """Say whether it is one of the documents and data that emit nothing."""
     return path.lower().endswith((".md", ".rst", ".txt", ".adoc", ".json", ".yaml", ".yml", ".csv", ".lock", ".html"))

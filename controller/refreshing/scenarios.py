@@ -8,7 +8,7 @@ from packets.plan import Module
 from packets.scope import Scope
 from reviewer.compare import compare_tests
 from reviewer.names import meant_id
-from reviewer.paths import is_named_test, is_python_test
+from reviewer.paths import holds_scenarios
 from sandbox.git import Entry
 
 _MODES = ("100644", "100755")
@@ -22,7 +22,7 @@ def scenarios_in(ctx: Context, modules: Sequence[Module], entries: Mapping[str, 
     tests = {
         path: entry.blob
         for path, entry in entries.items()
-        if entry.mode in _MODES and (is_python_test(path) or is_named_test(path))
+        if entry.mode in _MODES and holds_scenarios(path)
     }
     scopes = [Scope.parse(module.write_scope) for module in modules]
     near = {path: blob for path, blob in tests.items() if any(scope.matches(path) for scope in scopes)}

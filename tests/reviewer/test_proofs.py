@@ -196,3 +196,49 @@ def test_e9_a_session_that_is_ended_from_within_proves_nothing(judged):
     (finding,) = verdict.errors
     assert finding.code == "verification.unproved"
     assert "did not come to its end" in finding.message
+
+
+RUNNER = """import glob, importlib, os, sys, traceback
+from xml.sax.saxutils import quoteattr
+sys.path.insert(0, os.getcwd())
+cases = []
+for path in sorted(glob.glob("tests/test_*.py")):
+    names, fault = [], None
+    try:
+        module = importlib.import_module(path[:-3].replace("/", "."))
+        names = [name for name in dir(module) if name.startswith("test_")]
+    except Exception as error:
+        cases.append(f'<testcase name={quoteattr(path)}><error message="{type(error).__name__}"/></testcase>')
+    for name in names:
+        said = ""
+        try:
+            getattr(module, name)()
+        except Exception as error:
+            kind = "failure" if isinstance(error, AssertionError) else "error"
+            said = f'<{kind} type="{type(error).__name__}" message={quoteattr(str(error) or "assert")}/>'
+        cases.append(f'<testcase classname={quoteattr(path[:-3].replace("/", "."))} name="{name}">{said}</testcase>')
+open(os.environ["GRACE_JUNIT"], "w").write("<testsuite>" + "".join(cases) + "</testsuite>")
+sys.exit("<failure" in "".join(cases) or "<error" in "".join(cases))
+"""
+
+
+@pytest.mark.parametrize("engine", ["bubblewrap"], indirect=True)
+def test_another_runner_proves_by_its_report(judged, monkeypatch):
+    """It runs whole; an assertion is proof, and what breaks otherwise stays weak, since no line is measured."""
+    monkeypatch.setitem(BASE, "runner.py", RUNNER)
+    monkeypatch.setitem(BASE, "tests/test_engine.py", "from app.engine import price\n")
+    head = {
+        "app/engine.py": ENGINE,
+        "tests/test_plain.py": "from app.engine import price\n\n\ndef test_plain():\n    assert price(200) == 199\n",
+        "tests/test_names.py": "from app.engine import half\n\n\ndef test_names():\n    assert half(2) == 1\n",
+        "tests/test_within.py": (
+            "import app.engine\n\n\ndef test_within():\n    assert app.engine.half(2) == 1\n"
+            "\n\ndef test_same():\n    assert app.engine.price(2) == 2\n"
+        ),
+    }
+    verdict = judged(head, check="python3 runner.py")
+    told = {proof.scenario.rpartition("::")[2]: proof for proof in verdict.proofs}
+    assert [name for name, proof in told.items() if proof.proved] == ["test_plain"]
+    assert "did not run on the base: the check ended with 1" in told["test_names"].reason
+    assert "measured under pytest only" in told["test_within"].reason
+    assert told["test_same"].reason == "passes on the base already"

@@ -15,6 +15,9 @@ _READERS = {
 }
 """Grammar and queries, for C and for C++."""
 
+_MENDED = 20_000
+"""Bytes that are mended however little of them is syntax."""
+
 
 def grammar(kind: str) -> str:
     """Name the grammars' versions: other facts may come of others. A header is read by one of the two."""
@@ -37,7 +40,7 @@ def _best(source: bytes, *, cpp: bool) -> tuple[bytes, Parsed]:
     """Return the text of which the least is no syntax: as it is, or without what only a preprocessor reads."""
     parsed = read(source, *_READERS[cpp])
     found = source, parsed
-    if not parsed.error_line or 2 * parsed.lost > len(source):  # nothing to mend, or no C at all
+    if not parsed.error_line or 2 * parsed.lost > max(len(source), _MENDED):  # nothing to mend, or no C at all
         return found
     for bare in (without_macros(source), first_branches(without_macros(source))):
         if bare != found[0]:

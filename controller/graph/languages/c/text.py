@@ -114,10 +114,10 @@ def first_branches(source: bytes) -> bytes:
         elif opened and word in (b"elif", b"else"):
             opened[-1] += [found.start(), found.end()]
         elif opened:
-            first, *marks = [*opened.pop(), found.start(), found.end()]
-            parts = list(zip(marks[:-1:2], marks[1::2], strict=True))
+            marks = [*opened.pop(), found.start(), found.end()]
+            parts = list(zip(marks[1:-1:2], marks[2::2], strict=True))
             if len(opened) < _NESTED and any(_braces(source[start:end]) for start, end in parts):
-                blanks += [(first, parts[0][0]), (parts[0][1], found.end())]
+                blanks += [(marks[0], parts[0][0]), (parts[0][1], found.end())]
     text = bytearray(source)
     for start, end in blanks:
         text[start:end] = _blank(source[start:end])

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - sources and tables under test, a line each
 """Which file an include means."""
 
 import pytest

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - sources and tables under test, a line each
 """Facts of single C and C++ files, and what links of several show."""
 
 import random
@@ -137,7 +138,7 @@ def test_includes_and_using() -> None:
 @pytest.mark.parametrize(
     ("source", "cpp"),
     [
-        ("int f(void);\n", False), ("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n", False),
+        ("int f(void);\n", False), ('#ifdef __cplusplus\nextern "C" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n', False),
         ("/* class Foo; std::x */ int f(void); // namespace a {\n", False), ("struct s { int class; };\n", False),
         ("class Foo;\n", True), ("namespace a {\n}\n", True), ("template <class T> T f(T t);\n", True),
         ("#include <vector>\n", True), ("void f(std::string s);\n", True), ("struct s {\npublic:\n int a; };\n", True),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - sources and tables under test, a line each
 """A Java repository of two builds whose change meets an expected delta, misses it, and exceeds it."""
 
 from collections.abc import Callable

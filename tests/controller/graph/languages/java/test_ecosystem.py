@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - sources and tables under test, a line each
 """Where Java's packages lie: many roots, many builds, clauses that disagree with their folder."""
 
 import pytest

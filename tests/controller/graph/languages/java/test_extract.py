@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - sources and tables under test, a line each
 """Facts of single Java files, and what links of several show."""
 
 import random

@@ -168,7 +168,7 @@ class Names:
         """Find what some file imports under this name, as written, from outside the repository."""
         if f"ext:{name}" in self.graph.nodes:
             return Found(frozenset({f"ext:{name}"}))
-        ends = tuple(f"ext:{name}{mark}" for mark in "./:")
+        ends = (*(f"ext:{name}{mark}" for mark in "./:"), f"ext:<{name}/", f"ext:<{name}.h>")
         found = frozenset(node for node in self._externals if node.startswith(ends))
         return Found(found) if found else None
 

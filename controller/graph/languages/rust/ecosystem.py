@@ -16,7 +16,10 @@ def ecosystem(files: Files) -> "Rust":
 
 
 class Rust:
-    """An `Ecosystem`. A place is the file of a module, written `crate::a::b`, `super::b`, `self::b` or `name::b`."""
+    """An `Ecosystem`. A place is the file of a module, written `crate::a::b`, `super::b`, `self::b` or `name::b`.
+
+    Dots do as well as `::`.
+    """
 
     def __init__(self, files: Files) -> None:
         self.crates = Crates(files)
@@ -31,7 +34,7 @@ class Rust:
         return self._places[key]
 
     def _place(self, module: str, importer: str, *, exact: bool) -> str | None:
-        names = module.removeprefix("::").split("::")
+        names = module.replace(".", "::").removeprefix("::").split("::")
         at: str | None = importer
         if names[0] == "crate":
             at = self.modules.root(importer)
@@ -74,7 +77,7 @@ class Rust:
     def package(self, module: str, importer: str) -> str:
         """Return the crate as code calls it, with `_` for `-`; nothing for the standard library and missing modules."""
         del importer
-        first = module.removeprefix(EXACT).removeprefix("::").partition("::")[0]
+        first = module.removeprefix(EXACT).replace(".", "::").removeprefix("::").partition("::")[0]
         return "" if first in _STANDARD or first in ("crate", "self", "super") else first
 
     def anywhere(self, dotted: str) -> tuple[str, ...]:

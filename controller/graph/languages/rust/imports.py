@@ -37,7 +37,7 @@ class Imports:
         self._files.add((id(scope), name))
         path = "::".join((*scope.qual.split("."), name) if scope.qual else (name,))
         written = f"self::{path}"
-        self._rows.append(Import(scope.qual, name, written, "", f"{EXACT}{written}", node.start_point.row + 1))
+        self._rows.append(Import(scope.qual, name, _dotted(written), "", f"{EXACT}{written}", node.start_point.row + 1))
         paths = _paths(node)
         self.mods += [f"{path}={each}" for each in paths] or [path]
 
@@ -91,9 +91,9 @@ class Imports:
         base = start or "self"
         written = "::".join((base, *(inside.split(".") if inside else ())))
         if star:
-            yield Import(scope.qual, "*", written, "*", f"{EXACT}{written}", each.line)
+            yield Import(scope.qual, "*", _dotted(written), "*", f"{EXACT}{written}", each.line)
         else:
-            yield Import(scope.qual, each.bound, written, inside, base, each.line)
+            yield Import(scope.qual, each.bound, _dotted(written), inside, base, each.line)
 
     def _start(self, scope: Scope, each: Used) -> tuple[str, tuple[str, ...], Scope]:
         """Return with what a path begins outside the file, its other names, and else the module in which it begins."""
@@ -111,6 +111,11 @@ class Imports:
             else:
                 above += 1
         return "::".join(["super"] * above), rest, module
+
+
+def _dotted(path: str) -> str:
+    """Write a path with dots: `::` parts a file from a symbol in the names of nodes."""
+    return path.replace("::", ".")
 
 
 def _depth(scope: Scope) -> int:

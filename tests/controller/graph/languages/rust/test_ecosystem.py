@@ -75,6 +75,8 @@ ONE = {
         ("src/a.rs", "serde_json", None),
         ("src/a.rs", "a", None),
         ("src/a.rs", "::shop_core", "src/lib.rs"),
+        ("src/a/b/c.rs", "super.super.super.both", "src/both/mod.rs"),
+        ("src/a/b/c.rs", "crate.a.b.Name", "src/a/b.rs"),
     ],
 )
 def test_places(importer: str, module: str, place: str | None) -> None:
@@ -92,6 +94,8 @@ def test_places(importer: str, module: str, place: str | None) -> None:
         ("rand_core", "rand_core"),
         ("mod rand_core::x", "rand_core"),
         ("unknown::x", "unknown"),
+        ("unknown.x", "unknown"),
+        ("std.fmt", ""),
     ],
 )
 def test_third_party_packages(module: str, package: str) -> None:

@@ -119,18 +119,18 @@ def test_every_form_of_import() -> None:
         """
     ) == [
         ("", "s", "serde", "", "serde"),
-        ("", "a", "self::a", "", "mod self::a"),
-        ("", "b", "self::a::b", "a.b", "self"),
-        ("", "d", "self::a::b::c", "a.b.c", "self"),
-        ("", "E", "self::a::b::E", "a.b.E", "self"),
-        ("", "*", "self::a::b::inner", "*", "mod self::a::b::inner"),
-        ("", "Y", "crate::x::Y", "x.Y", "crate"),
-        ("", "up", "super::super::up", "up", "super::super"),
-        ("", "Z", "self::a::Z", "a.Z", "self"),
-        ("", "fmt", "std::fmt", "fmt", "std"),
-        ("", "L", "leading::L", "L", "leading"),
-        ("", "_", "m::Tr", "Tr", "m"),
-        ("f", "h", "g::h", "h", "g"),
+        ("", "a", "self.a", "", "mod self::a"),
+        ("", "b", "self.a.b", "a.b", "self"),
+        ("", "d", "self.a.b.c", "a.b.c", "self"),
+        ("", "E", "self.a.b.E", "a.b.E", "self"),
+        ("", "*", "self.a.b.inner", "*", "mod self::a::b::inner"),
+        ("", "Y", "crate.x.Y", "x.Y", "crate"),
+        ("", "up", "super.super.up", "up", "super::super"),
+        ("", "Z", "self.a.Z", "a.Z", "self"),
+        ("", "fmt", "std.fmt", "fmt", "std"),
+        ("", "L", "leading.L", "L", "leading"),
+        ("", "_", "m.Tr", "Tr", "m"),
+        ("f", "h", "g.h", "h", "g"),
     ]
 
 

@@ -19,11 +19,7 @@ def scenarios_in(ctx: Context, modules: Sequence[Module], entries: Mapping[str, 
     wanted = [name for module in modules for name in scenarios_of(module)]
     if not wanted:
         return frozenset()
-    tests = {
-        path: entry.blob
-        for path, entry in entries.items()
-        if entry.mode in _MODES and holds_scenarios(path)
-    }
+    tests = {path: entry.blob for path, entry in entries.items() if entry.mode in _MODES and holds_scenarios(path)}
     scopes = [Scope.parse(module.write_scope) for module in modules]
     near = {path: blob for path, blob in tests.items() if any(scope.matches(path) for scope in scopes)}
     found = frozenset(compare_tests({}, near, ctx.git.blobs).added_ids)

@@ -9,7 +9,8 @@ from controller.context import Context
 from controller.graph.drift import named
 from controller.graph.model import Graph
 from controller.graph.territory import Territory
-from controller.plan.check import check_plan
+from controller.plan.check import word_problems
+from controller.plan.check_repo import repository_problems
 from controller.refreshing.draft import Draft, Unfit, patch
 from controller.refreshing.look import plan_path
 from packets.errors import PlanInvalid, UsageError
@@ -82,7 +83,9 @@ class Suggestions:
         return draft
 
     def _errors(self, draft: Draft) -> set[str]:
-        problems = check_plan(draft.loaded(self.path), self.ctx.git, None, None)
+        """Return what refuses the plan, of what a change of modules, scopes and dependencies can bring about."""
+        loaded = draft.loaded(self.path)
+        problems = [*word_problems(loaded.plan, loaded.positions), *repository_problems(loaded, self.ctx.git, None)]
         return {problem.message for problem in problems if problem.severity == "error"}
 
     def _users(self) -> bytes:

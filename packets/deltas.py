@@ -22,7 +22,10 @@ class GraphDelta(Value):
 
 
 class VerificationDelta(Value):
-    """Scenarios (`path::name`), checks and markers, added and removed; `skipped` and `weakened` name scenarios."""
+    """Scenarios (`path::name`), checks and markers, added and removed; `skipped` and `weakened` name scenarios.
+
+    Of what actually happened, markers are those that the plan or the worker names, in the changed sources.
+    """
 
     scenarios_added: tuple[str, ...] = ()
     scenarios_removed: tuple[str, ...] = ()

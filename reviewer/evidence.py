@@ -11,6 +11,7 @@ from packets.scope import Scope
 from packets.verdict import CheckResult
 from reviewer.case import Case
 from reviewer.compare import TestsDiff, compare_tests
+from reviewer.inert import inert
 from reviewer.markers import Output, emits, read_output
 from reviewer.paths import is_prose, is_test_path, may_hold_tests
 from sandbox.git import Change, Entry
@@ -128,6 +129,19 @@ class Evidence:
                     return held[blob], line
         return None
 
+    def markers_of(self, side: str) -> frozenset[str]:
+        """Return the markers that anybody named and that changed sources can emit on one side, `old` or `new`."""
+        wanted = self._case.packet.verification_excerpt
+        claimed = self.report.verification_delta
+        named = {e.name for e in self.expected if e.kind == "marker"} | {*wanted.required_markers}
+        named |= {*wanted.forbidden_markers, *claimed.markers_added, *claimed.markers_removed}
+        sources = (
+            (change.path, data)
+            for change, data in (self.contents(side) if named else ())
+            if not is_test_path(change.path) and not is_prose(change.path) and len(data) <= _MOST_SOURCE
+        )
+        return frozenset(marker for path, data in sources for marker in named if emits(path, data, marker))
+
     def text(self, blob: str) -> str:
         """Return a blob as a link's target or a path would be read."""
         return self._case.git.blob(blob).decode("utf-8", "surrogateescape")
@@ -149,8 +163,11 @@ class Evidence:
         if "tests" not in self.__dict__:
             return VerificationDelta()
         local = self._case.packet.verification_excerpt.module_local_checks
+        before, after = self.markers_of("old"), self.markers_of("new")
         return self.tests.delta().model_copy(
             update={
+                "markers_added": tuple(map(inert, sorted(after - before))),
+                "markers_removed": tuple(map(inert, sorted(before - after))),
                 "checks_added": tuple(c for c in self.commands if c not in local),
                 "checks_removed": tuple(c for c in local if c not in self.commands),
             }

@@ -259,6 +259,16 @@ def test_a_good_attempt_is_accepted_by_every_gate(bench):
     assert verdict.not_run == ()
     assert verdict.verification.scenarios_added == ("tests/test_engine.py::test_guard",)
     assert (verdict.packet_id, verdict.base_tree) == ("sha256:0", bench.base)
+    assert [proof.proved for proof in verdict.proofs] == [True]
+
+
+def test_markers_that_somebody_named_are_in_the_delta(bench):
+    wanted = VerificationExcerpt(module_local_checks=(CHECK,), required_markers=(MARKER, "[Never]"))
+    delta = bench.judge(verification_excerpt=wanted).verification
+    assert (delta.markers_added, delta.markers_removed) == ((MARKER,), ())
+    gone = bench.good | {"app/money.py": "class Money:\n    pass\n"}
+    delta = bench.judge(gone, expected=("remove marker [Sale]",), write_scope=("app/", TESTS)).verification
+    assert (delta.markers_added, delta.markers_removed) == ((), ("[Sale]",))
 
 
 @pytest.mark.parametrize(("gate", "code", "build"), CASES)

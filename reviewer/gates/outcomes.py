@@ -7,7 +7,7 @@ from packets.verdict import CheckResult, Finding
 from reviewer.case import Case
 from reviewer.evidence import Evidence
 from reviewer.findings import error
-from reviewer.names import declared
+from reviewer.names import declared, is_title
 from reviewer.reported import ran_as
 from reviewer.scenarios import Scenario
 
@@ -53,4 +53,6 @@ def _seen(result: CheckResult) -> tuple[str, ...]:
 
 
 def _kept(evidence: Evidence) -> list[Scenario]:
-    return [scenario for scenario in evidence.tests.kept if scenario.path.endswith((".py", ".pyi"))]
+    """Return the tests of changed files that are on both sides; where only titles tell, those that nothing skips."""
+    kept = evidence.tests.kept
+    return [each for each in kept if not is_title(each) or (each.exact and not each.skipped.reason)]

@@ -38,3 +38,15 @@ def test_e3_what_did_not_pass_before_is_no_loss(bench, head, before):
 def test_e3_a_declared_removal_still_needs_the_text_to_go(bench, lines, facts, errors):
     head = bench.result(**{"scenarios_passed": (PRICE,)} | facts)
     assert bench.errors(checks=(head,), before=(bench.result(scenarios_passed=ALL),), expected=lines) == errors
+
+
+def test_e3_tests_of_other_languages_are_missed_as_well(bench, monkeypatch):
+    """A title that is still written down and that a runner told of on the base, but not on the result."""
+    path, text = "tests/cart.test.js", "it('adds up', () => { expect(f()).toBe(1) });\nit('stays', () => { g() });\n"
+    monkeypatch.setattr(bench, "base", bench.tree(bench.base, {path: text}))
+    head = bench.result(scenarios_passed=(*ALL, f"{path}::stays"), ran_to_end=None)
+    before = bench.result(scenarios_passed=(*ALL, f"{path}::stays", f"{path}::adds up"), ran_to_end=None)
+    files = bench.good | {path: "// a comment\n" + text}
+    given = {"write_scope": ("app/", "tests/", "tests/test_engine.py"), "checks": (head,)}
+    assert bench.errors(files, before=(before,), **given) == {"verification.test_removed"}
+    assert bench.errors(files, before=(head,), **given) == set()

@@ -23,6 +23,8 @@ from controller.graph.store.trees import readable
 from sandbox.git import Git
 
 _MODES = ("100644", "100755")
+_SAID = 50
+"""Steps between two signs of life."""
 
 
 class Fresh:
@@ -72,6 +74,8 @@ def replay(git: Git, commits: list[str], checked: int) -> int:
             looked, made = knowledge.bring(old, new, no_cache=False, anew=False)
             steps.append(time.perf_counter() - begin)
             files, linked = max(files, looked.files), linked + looked.relinked
+            if number % _SAID == 0:
+                print(f"… {number} steps, {wrong} mismatches", file=sys.stderr, flush=True)
             if number % checked and number != len(commits) - 1:
                 continue
             after = fresh.graph(new)

@@ -2,7 +2,9 @@
 
 A family is a folder in `languages/` with two modules. `extract` has `extract(kind, blob) -> FileFacts`, which never
 raises for bad input, and `grammar(kind) -> str`, which names the version of what reads it. `ecosystem` has
-`ecosystem(files) -> Ecosystem`. Both are loaded when first needed. What no kind reads is a file and nothing more.
+`ecosystem(files) -> Ecosystem`, and may have `heeds(path) -> bool`, whether an answer may change when a path comes or
+goes, and `stirs(files, modules) -> bool`, whether one may because these modules are imported now, or no longer. Both
+are loaded when first needed. What no kind reads is a file and nothing more.
 """
 
 from collections.abc import Mapping

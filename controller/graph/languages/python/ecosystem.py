@@ -1,14 +1,50 @@
 """How Python files find each other: the module index behind the questions of the graph."""
 
 import sys
+from collections.abc import Set as AbstractSet
 
 from controller.graph.language import Files
-from controller.graph.languages.python.modules import ModuleIndex, package_folder
+from controller.graph.languages.python.modules import ModuleIndex, is_project, is_source, package_folder
 
 
 def ecosystem(files: Files) -> "Python":
     """Return the ecosystem of one tree."""
     return Python(files)
+
+
+def heeds(path: str) -> bool:
+    """Tell whether an answer may change when this path comes or goes."""
+    return is_source(path) or is_project(path)
+
+
+def stirs(files: Files, modules: AbstractSet[str]) -> bool:
+    """Tell whether an answer may change because these modules were first or last imported: one may be a folder.
+
+    Imports tell a namespace package from a folder of scripts, and nothing else.
+    """
+    stable = [f"{module}." for module in files.imported if module not in modules]
+    changed = {
+        start
+        for module in modules
+        for start in _starts(module)
+        if not any(each.startswith(f"{start}.") for each in stable)
+    }
+    if not changed:
+        return False
+    folders = {f"/{path.rpartition('/')[0]}" for path in files.paths if is_source(path)}
+    ends = tuple("/" + start.replace(".", "/") for start in changed)
+    return any(_holds(folder, ends) for folder in folders)
+
+
+def _starts(module: str) -> list[str]:
+    """Return a dotted name and those that it is inside of."""
+    parts = module.split(".")
+    return [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+
+
+def _holds(folder: str, ends: tuple[str, ...]) -> bool:
+    """Tell whether one of these lies on the way to a folder."""
+    return any(f"{end}/" in f"{folder}/" for end in ends)
 
 
 class Python:

@@ -18,14 +18,14 @@ class ModuleIndex:
 
     def __init__(self, paths: Iterable[str], imported: Iterable[str] = ()) -> None:
         everything = list(paths)
-        self.files = {path for path in everything if path.endswith(_SUFFIXES)}
+        self.files = {path for path in everything if is_source(path)}
         self.folders = {""}
         for path in self.files:
             folder = path
             while folder:
                 folder = _up(folder)
                 self.folders.add(folder)
-        self._projects = {_up(path) for path in everything if path.rpartition("/")[2] in _PROJECT_FILES}
+        self._projects = {_up(path) for path in everything if is_project(path)}
         self._imported = {".".join(name.split(".")[:n]) for name in imported for n in range(1, name.count(".") + 2)}
         self._found: dict[tuple[str, tuple[str, ...]], str | None] = {}
         self._roots_of: dict[str, tuple[str, ...]] = {}
@@ -136,6 +136,16 @@ class ModuleIndex:
         for part in parts:
             place = self.submodule(place, part) if place else None
         return place
+
+
+def is_source(path: str) -> bool:
+    """Tell a file that can be imported."""
+    return path.endswith(_SUFFIXES)
+
+
+def is_project(path: str) -> bool:
+    """Tell a file whose folder is a project, from which absolute imports may start."""
+    return path.rpartition("/")[2] in _PROJECT_FILES
 
 
 def package_folder(place: str) -> str | None:

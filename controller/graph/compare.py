@@ -5,7 +5,7 @@ Looks at what differs and its neighbourhood: the module's own files, and who use
 
 from collections.abc import Iterator
 
-from controller.graph.crossings import dependencies, new_guesses, new_undeclared
+from controller.graph.crossings import new_guesses, new_undeclared
 from controller.graph.expectations import Trees
 from controller.graph.facing import facts
 from controller.graph.levels import Uses, file_level, module_level
@@ -23,8 +23,6 @@ from packets.deltas import GraphDelta, parse_graph
 from packets.graph import Expectation, GraphReport, PackageUse
 from packets.packet import ExecutionPacket
 from packets.scope import Scope
-
-__all__ = ["compare", "dependencies", "new_undeclared"]
 
 _CLAIMS = 500
 _NOTES = 20

@@ -14,13 +14,6 @@ Crossing = tuple[Edge, str, str]
 """An edge, the file that it starts in, and the module that it leads to."""
 
 
-def dependencies(graph: Graph) -> Iterator[tuple[Edge, str, str]]:
-    """Yield every dependency inside the repository with the paths of its two ends; the end is what the code names."""
-    for edge in graph.edges:
-        if edge.kind is not EdgeKind.DEFINES and not edge.target.startswith("ext:"):
-            yield edge, graph.path_of(edge.source), named_at(graph, edge)
-
-
 def named_at(graph: Graph, edge: Edge) -> str:
     """Return the file that the code names: the one that re-exports what another defines."""
     return edge.via or graph.path_of(edge.target)

@@ -92,10 +92,10 @@ class Trees:
                 near = sha, changes
             if len(changes) <= _CLOSE:
                 break
-        if near is None or any(not _plain(change.path) for change in near[1]):
+        start = (self._worlds.get(near[0]) or self._stored(near[0])) if near else None
+        if near is None or start is None or len(near[1]) > start.state.files.count:
             return None
-        start = self.world(near[0])[0]
-        if len(near[1]) > start.state.files.count:
+        if any(not _plain(change.path) for change in near[1]):
             return None
         entries = {each.path: _blob(each.path, each.new_mode, each.new_blob) for each in near[1]}
         return self._changed(tree, start, entries)

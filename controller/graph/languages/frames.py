@@ -4,11 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from controller.graph.languages.syntax import Thing
+from controller.graph.languages.syntax import Captured, Thing
 
 Target = tuple[str, str, tuple[str, ...]]
 """(scope, root, attributes): a name with the definition that holds its root, and what follows it."""
 
+_FRAMES = {
+    "class": "class", "namespace": "namespace", "inside": "class", "object": "object", "function": "function",
+    "method": "function", "closure": "closure", "lambda": "closure", "anonymous": "function", "block": "block",
+}  # fmt: skip
 CLASSES = ("class", "object", "namespace")
 """Frames whose names are reached as members."""
 
@@ -142,3 +146,26 @@ class Frames:
         around = self._stack[-1]
         kinds = _BODIES.get(around.thing.kind if around.thing else "", ("block",))
         return frame.end == around.end and frame.kind in kinds and not (frame.thing and "name" in frame.thing.beside)
+
+
+def framed(thing: Thing) -> bool:
+    """Tell whether a thing has a frame: what is inside it may be its member or its local."""
+    return thing.kind in _FRAMES or (thing.kind == "variable" and "body" in thing.beside)
+
+
+def frames_of(captured: Captured, size: int) -> list[Frame]:
+    """Return the frame of a file of so many bytes, and those of what is in it."""
+    frames = [Frame("file", -1, size + 1, node=True)]
+    named = set()
+    for thing in captured.things:
+        if framed(thing):
+            span = (thing.node if thing.kind in _FRAMES else thing.beside["body"]).byte_range
+            frames.append(Frame(_FRAMES.get(thing.kind, "object"), *span, thing))
+            if "name" in thing.beside:
+                named.add(span)
+    # a literal that is the body of something named is no nameless one
+    return [each for each in frames if not _nameless(each) or (each.start, each.end) not in named]
+
+
+def _nameless(frame: Frame) -> bool:
+    return frame.thing is not None and frame.thing.kind == "object"

@@ -1,11 +1,11 @@
 """Dotted names in use in one file: roots looked up in its frames, locals replaced by their type where it is told."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from controller.graph.facts import Reference
 from controller.graph.languages.frames import Frame, Target, Told
-from controller.graph.languages.syntax import Syntax, past_gap
+from controller.graph.languages.syntax import ENDS, Syntax, past_gap
 
 if TYPE_CHECKING:
     from controller.graph.languages.sweep import Seen
@@ -21,12 +21,18 @@ class References:
     """Looks the roots of the names in use up, and makes references of those that lead somewhere."""
 
     def __init__(
-        self, syntax: Syntax, source: bytes, places: Mapping[str, Mapping[int, int]], seen: "Sequence[Seen]"
+        self,
+        syntax: Syntax,
+        source: bytes,
+        places: Mapping[str, Mapping[int, int]],
+        seen: "Sequence[Seen]",
+        line: Callable[[int], int],
     ) -> None:
         self.syntax = syntax
         self.source = source
         self.places = places
         self.seen = seen
+        self.line = line
         self.consumed: set[int] = set()
         self.binders: dict[tuple[int, str], Frame | None] = {}
         self.found: dict[tuple[str, str, str, str, tuple[str, ...]], int] = {}
@@ -35,7 +41,7 @@ class References:
                 binder.vague.add(one.text)
 
     def collect(self) -> tuple[Reference, ...]:
-        """Return every reference once; instead of its line, the first byte where it stands."""
+        """Return every reference once, at the first line where it stands."""
         for one in self.seen:
             if one.start in self.places["self"]:
                 self._of_self(one)
@@ -43,7 +49,7 @@ class References:
                 self._root(one)
             elif one.start not in self.consumed:
                 self._add(one, "calls", ("", "", (one.text,)))
-        return tuple(Reference(*key, at) for key, at in self.found.items())
+        return tuple(Reference(*key, self.line(at)) for key, at in self.found.items())
 
     def _add(self, one: "Seen", kind: str, target: Target) -> None:
         self.found.setdefault((one.frame.owner().qual, kind, *target), one.start)
@@ -52,7 +58,7 @@ class References:
         """Return what follows a name: attributes, and `()` for each call."""
         parts: list[str] = []
         attributes, arguments, generic = (self.places[name] for name in ("attribute", "arguments", "generic"))
-        while len(parts) < _LONGEST:
+        while len(parts) < _LONGEST and self.source[end : end + 1] not in ENDS:
             at = past_gap(self.source, end)
             if at in generic:
                 end = generic[at]

@@ -2,25 +2,28 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from controller.graph.facts import Definition, FileFacts, Import
-from controller.graph.languages.frames import CLASSES, Frame, Frames, Told
+from controller.graph.languages.frames import CLASSES, Frame, Frames, Told, framed, frames_of
 from controller.graph.languages.roots import References
-from controller.graph.languages.syntax import Captured, Statement, Syntax, Thing, past_gap
+from controller.graph.languages.syntax import ENDS, Captured, Statement, Syntax, Thing, past_gap
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _SIGNATURE_MAX = 300
 _VARIABLE_MAX = 120
-_FRAMES = {
-    "class": "class", "namespace": "namespace", "inside": "class", "object": "object", "function": "function",
-    "method": "function", "closure": "closure", "lambda": "closure", "anonymous": "function", "block": "block",
-}  # fmt: skip
 _STATEMENTS = ("import", "export")
-_TYPES = frozenset({"type", "made", "result", "like"})
+_TYPES = ("type", "made", "result", "like")
+"""What tells a type, the surest first."""
+
 _KINDS = {"class": "class", "namespace": "class", "variable": "variable", "field": "variable", "method": "method"}
+
+
+Event = tuple[int, int, int, Thing | None]
+"""Start, minus end, order among those of one place, and the thing; none for a name in use."""
 
 
 class Seen(NamedTuple):
@@ -60,17 +63,16 @@ class _File:
         self.typed: list[Typed] = []
         self.members: dict[str, Frame] = {}
         self.named = {
-            thing.beside["name"].start_byte for thing in captured.things if _framed(thing) and "name" in thing.beside
+            thing.beside["name"].start_byte for thing in captured.things if framed(thing) and "name" in thing.beside
         }
 
     def facts(self) -> FileFacts:
         seen = self._sweep()
-        references = References(self.syntax, self.source, self.captured.places, seen)
+        references = References(self.syntax, self.source, self.captured.places, seen, self.line)
         for each in self.typed:
             self._typed(references, each)
-        found = tuple(each._replace(line=self.line(each.line)) for each in references.collect())
         definitions = sorted(self.definitions.values(), key=lambda each: (each.line, each.qual))
-        return FileFacts(tuple(definitions), tuple(self.imports), found)
+        return FileFacts(tuple(definitions), tuple(self.imports), references.collect())
 
     def line(self, position: int) -> int:
         """Return the line of a byte, counted from 1."""
@@ -79,29 +81,17 @@ class _File:
     def text(self, node: "Node | None") -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace") if node else ""
 
-    def _frames(self) -> list[Frame]:
-        frames = [Frame("file", -1, len(self.source) + 1, node=True)]
-        named = set()
-        for thing in self.captured.things:
-            if _framed(thing):
-                node = thing.node if thing.kind in _FRAMES else thing.beside["body"]
-                frames.append(Frame(_FRAMES.get(thing.kind, "object"), node.start_byte, node.end_byte, thing))
-                if "name" in thing.beside:
-                    named.add((node.start_byte, node.end_byte))
-        # a literal that is the body of something named is no nameless one
-        return [each for each in frames if not _nameless(each) or (each.start, each.end) not in named]
-
     def _sweep(self) -> list[Seen]:
         """Place everything in its frame; names are bound, the rest is returned."""
-        frames = Frames(self._frames(), self._entered)
+        frames = Frames(frames_of(self.captured, len(self.source)), self._entered)
         events = self._events()
-        taken = {start for start, _, thing in events if thing and thing.kind not in (*_STATEMENTS, "property")}
+        taken = {start for start, _, _, thing in events if thing and thing.kind not in (*_STATEMENTS, "property")}
         taken |= self.named | self.captured.places["skip"].keys()
         taken |= {thing.beside["owner"].start_byte for thing in self.captured.things if "owner" in thing.beside}
         seen: list[Seen] = []
         until = -1
         frame = frames.at(-1)
-        for start, minus_end, each in events:
+        for start, minus_end, _, each in events:
             if start < until:
                 continue
             if start >= frames.until:
@@ -120,22 +110,27 @@ class _File:
         frames.at(1 << 62)
         return seen
 
-    def _events(self) -> list[tuple[int, int, Thing | None]]:
-        """Return, in order, what has a place and no frame: things, and the names that may lead somewhere."""
+    def _events(self) -> list[Event]:
+        """Return, in order, what has a place and no frame: things, and the names that may lead somewhere.
+
+        Outer ones come first, and what is a local and a field comes first as a local.
+        """
         places = self.captured.places
         wanted = self._wanted()
-        events: list[tuple[int, int, Thing | None]] = [
-            (start, -end, None)
+        events: list[Event] = [
+            (start, -end, 0, None)
             for start, end in places["root"].items()
             if (wanted is None or self.source[start:end] in wanted) and start not in places["attribute"]
         ]
-        events += [(start, -end, None) for start, end in places["self"].items()]
-        events += [(start, -end, None) for start, end in places["attribute"].items() if self._called(end)]
-        for thing in self.captured.things:
-            if not _framed(thing):
+        events += [(start, -end, 0, None) for start, end in places["self"].items()]
+        events += [(start, -end, 0, None) for start, end in places["attribute"].items() if self._called(end)]
+        last = len(self.captured.things) + 1
+        for order, thing in enumerate(self.captured.things, 1):
+            if not framed(thing):
                 at = thing.node if thing.kind in _STATEMENTS else thing.beside.get("name", thing.node)
-                events.append((at.start_byte, -at.end_byte, thing))
-        events.sort(key=_by_place)
+                start, end = at.byte_range
+                events.append((start, -end, order + last * (thing.kind == "field"), thing))
+        events.sort(key=itemgetter(0, 1, 2))
         return events
 
     def _wanted(self) -> frozenset[bytes] | None:
@@ -146,9 +141,9 @@ class _File:
         for thing in self.captured.things:
             if thing.kind == "import":
                 spans.append((thing.node.start_byte, thing.node.end_byte))
-            elif thing.kind not in ("bind", "hoisted") or not _TYPES.isdisjoint(thing.beside):
-                at = thing.beside.get("name", thing.node)
-                wanted.add(self.source[at.start_byte : at.end_byte])
+            elif thing.kind not in ("bind", "hoisted") or any(name in thing.beside for name in _TYPES):
+                start, end = thing.beside.get("name", thing.node).byte_range
+                wanted.add(self.source[start:end])
         names = sorted(self.captured.places["root"].items())
         starts = [start for start, _ in names]
         for start, end in spans:
@@ -158,6 +153,8 @@ class _File:
 
     def _called(self, end: int) -> bool:
         arguments, generic = self.captured.places["arguments"], self.captured.places["generic"]
+        if end in arguments or self.source[end : end + 1] in ENDS:
+            return end in arguments
         end = past_gap(self.source, end)
         if end in generic:
             end = past_gap(self.source, generic[end])
@@ -176,8 +173,9 @@ class _File:
         """Name a frame whose thing counts where it stands, and define it."""
         thing, parent = frame.thing, frame.parent
         frame.opened = frame.kind not in ("class", "object") or self.syntax.bare
-        if thing is None or parent is None or not (name := self.text(thing.beside.get("name"))):
+        if thing is None or parent is None or "name" not in thing.beside:
             return
+        name = self.text(thing.beside["name"])
         if thing.kind == "inside":
             frame.name = ".".join(self.syntax.parts(name.encode()))
         elif (home := self._home(thing, parent)) is not None:
@@ -246,7 +244,9 @@ class _File:
                 home.types[name] = told
 
     def _any_told(self, thing: Thing) -> Told | None:
-        return next(filter(None, (self._told(thing, name) for name in ("type", "made", "result", "like"))), None)
+        if len(thing.beside) < 2:  # noqa: PLR2004 - a name alone, as with most things
+            return self._told(thing, next(iter(thing.beside), "")) if "name" not in thing.beside else None
+        return next(filter(None, (self._told(thing, name) for name in _TYPES)), None)
 
     def _told(self, thing: Thing, name: str) -> Told | None:
         node = thing.beside.get(name)
@@ -280,17 +280,3 @@ class _File:
             end = body.start_byte if body and body.start_byte > at else node.end_byte
         written = self.source[start : min(end, start + 4 * _SIGNATURE_MAX)].decode("utf-8", "replace")
         return " ".join(written.split())[:_SIGNATURE_MAX].rstrip(" {=:;,")
-
-
-def _framed(thing: Thing) -> bool:
-    """Tell whether a thing has a frame: what is inside it may be its member or its local."""
-    return thing.kind in _FRAMES or (thing.kind == "variable" and "body" in thing.beside)
-
-
-def _nameless(frame: Frame) -> bool:
-    return frame.thing is not None and frame.thing.kind == "object"
-
-
-def _by_place(event: tuple[int, int, Thing | None]) -> tuple[int, int, bool]:
-    """Sort outer ones first, and what is a local and a field first as a local."""
-    return event[0], event[1], event[2] is not None and event[2].kind == "field"

@@ -123,11 +123,16 @@ class Syntax:
 _ASIDE = re.compile(rb';[^\n]*|"(?:[^"\\]|\\.)*"')
 _CAPTURE = re.compile(rb"@(\w+)")
 _BLANK = re.compile(_GAP)
+_GAP_STARTS = frozenset((b" ", b"\n", b"\t", b"\r", b"/", b"\f", b"\v"))
+ENDS = frozenset((b",", b")", b";", b"]", b"}", b"=", b":", b"+", b"|", b"&", b">"))
+"""What ends a dotted name when it stands right behind it, in any language."""
 _WORD = re.compile(r"[#@$]?[\w$]+")
 
 
 def past_gap(source: bytes, at: int) -> int:
     """Return the next byte that is neither blank nor comment."""
+    if source[at : at + 1] not in _GAP_STARTS:
+        return at
     gap = _BLANK.match(source, at)
     return gap.end() if gap else at
 
@@ -197,26 +202,27 @@ def _captured(syntax: Syntax, root: "Node") -> Captured:
     _, things, places = _tools(syntax)
     cursor = QueryCursor(things)
     cursor.set_max_start_depth(_DEEPEST)
-    merged: dict[tuple[str, int, int], Thing] = {}
+    merged: dict[tuple[str, int], Thing] = {}
     for thing in _things(cursor.matches(root)):
-        key = (thing.kind, thing.node.start_byte, thing.node.end_byte)
-        merged.setdefault(key, thing).beside.update(thing.beside)
+        known = merged.setdefault((thing.kind, thing.node.id), thing)
+        if known is not thing:
+            known.beside.update(thing.beside)
     cursor = QueryCursor(places)
     cursor.set_max_start_depth(_DEEPEST)
     captures = cursor.captures(root)
     return Captured(
         list(merged.values()),
-        {name: {node.start_byte: node.end_byte for node in captures.get(name, ())} for name in _PLACES},
+        {name: dict(node.byte_range for node in captures.get(name, ())) for name in _PLACES},
     )
 
 
 def _things(matches: "Iterable[tuple[int, dict[str, list[Node]]]]") -> Iterator[Thing]:
     for _, found in matches:
-        beside = {name: nodes[0] for name, nodes in found.items() if name in _BESIDE and nodes}
+        beside = {name: nodes[0] for name, nodes in found.items() if name in _BESIDE}
         for name, nodes in found.items():
             if name not in _BESIDE and name[:1] != "_":
                 for node in nodes:
-                    yield Thing(name, node, dict(beside))
+                    yield Thing(name, node, beside if len(nodes) == 1 else dict(beside))
 
 
 def _errors(root: "Node") -> tuple[int, int]:

@@ -6,7 +6,7 @@
 import json
 from typing import Any, NamedTuple
 
-VERSION = 3
+VERSION = 4
 """Raised whenever an extractor says something else about the same bytes."""
 
 

@@ -198,8 +198,9 @@ class Names:
     def _bare(self, name: str) -> Meaning:
         nodes = self.graph.by_leaf.get(name, ())
         top = [node for node in nodes if "." not in node.name and node.kind is not NodeKind.VARIABLE]
-        inner = [node for node in nodes if "." in node.name]
-        for tier in (top, inner, nodes):
+        inner = [node for node in nodes if "." in node.name and node.kind is not NodeKind.VARIABLE]
+        plain = [node for node in nodes if "." not in node.name]
+        for tier in (top, inner, plain, nodes):
             if found := self._one_of(node.id for node in tier):
                 return found
         modules = [each for each in self.territory.scopes if each.rpartition("/")[2] == name]

@@ -1,7 +1,7 @@
 """What a plan may do, but should know of: nothing that verifies, and files that judge."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from controller.plan.check_names import modules_at
 from controller.plan.places import Loc, Places
@@ -16,13 +16,14 @@ _FILE = re.compile(r"[\w.][\w./-]*\.[A-Za-z]\w*")
 
 def note_problems(plan: Plan, places: Places) -> Iterator[Problem]:
     """Return warnings and notes; none of them refuses the plan."""
+    named = {path: check for check in reversed(plan.checks()) for path in paths_in(check) if _FILE.fullmatch(path)}
     for loc, module in modules_at(plan):
         if not _checks(plan.phase_of(module.id), module):
             message = f"nothing verifies {module.id}: it has no checks, and neither has its phase"
             hint = "add module_local_checks; that nothing was verified is a finding of its review"
             yield places.problem((*loc, "id"), "plan.no_checks", message, hint, severity="warning")
         yield from _named(module, loc, places)
-        yield from _judges(module, plan.checks(), loc, places)
+        yield from _judges(module, named, loc, places)
 
 
 def _checks(phase: Phase, module: Module) -> tuple[str, ...]:
@@ -38,10 +39,12 @@ def _named(module: Module, loc: Loc, places: Places) -> Iterator[Problem]:
             yield places.problem((*loc, "write_scope", index), "plan.protected_named", message, severity="note")
 
 
-def _judges(module: Module, checks: tuple[str, ...], loc: Loc, places: Places) -> Iterator[Problem]:
-    """Warn of files that a check names while the scope only covers them: the module may not change those."""
+def _judges(module: Module, named: Mapping[str, str], loc: Loc, places: Places) -> Iterator[Problem]:
+    """Warn of files that a check names while the scope only covers them: the module may not change those.
+
+    `named` maps each file that a check names to the first such check.
+    """
     scope = Scope.parse(module.write_scope)
-    named = {path: check for check in reversed(checks) for path in paths_in(check) if _FILE.fullmatch(path)}
     for path, check in sorted(named.items()):
         if scope.matches(path) and not scope.names(path):
             message = f"the check `{check}` names {path}, so {module.id} may write it only when its scope names it too"

@@ -98,3 +98,15 @@ def test_unknown_names_say_where_they_would_be(names: Names, name: str, kind: st
     assert isinstance(meaning, Unknown)
     assert str(meaning.kind) == kind
     assert place is None or place in meaning.places
+
+
+def test_a_field_gives_way_to_what_stands_at_the_top(linker, plan):
+    files = {
+        "tax.ts": "export class Tax { rate = 1 }\n",
+        "rates.ts": "export const rate = 2\n",
+        "other.ts": "class A { own = 1 }\n",
+    }
+    made = linker(files)
+    found = Names(made.graph(), made, Territory(plan([{"id": "A", "write_scope": ["x"]}])))
+    assert found.resolve("rate") == Found(frozenset({"rates.ts::rate"}))
+    assert found.resolve("own") == Found(frozenset({"other.ts::A.own"}))

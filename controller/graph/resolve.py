@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from controller.graph.facts import Definition, Import
 from controller.graph.language import Ecosystem, exported, family_of, includes, outward
-from controller.graph.world import Definitions, Noted, World, marked
+from controller.graph.noted import Definitions, Noted
+from controller.graph.world import World, marked
 
 if TYPE_CHECKING:
     from controller.graph.outward import Outward

@@ -11,15 +11,23 @@ from typing import Any, NamedTuple
 
 from controller.graph.facts import NOTHING, FileFacts
 from controller.graph.language import family_of, kind_of
-from controller.graph.link import link_file
 from controller.graph.store.crew import MANY
+from controller.graph.store.moves import Moves
 from controller.graph.store.reading import Reading
 from controller.graph.store.shelf import Shelf, place
 from controller.graph.store.state import Family, State
-from controller.graph.store.stored import StoredWorld, digest, leaf, modules_of, parted
-from controller.graph.world import Trace, answer, said
-
-_OF_ECOSYSTEMS = frozenset("psg")
+from controller.graph.store.stored import StoredWorld, leaf, modules_of, parted
+from controller.graph.store.traced import (
+    OF_ECOSYSTEMS,
+    Stored,
+    answered,
+    asked_as,
+    family_at,
+    questions_of,
+    remembered,
+    traced,
+)
+from controller.graph.world import answer, said
 
 
 class Changed(NamedTuple):
@@ -27,10 +35,6 @@ class Changed(NamedTuple):
 
     before: FileFacts | None
     after: FileFacts | None
-
-
-Stored = Mapping[str, Any]
-"""The link of a file as it is stored: e(dges), g(uesses), h(oles), t(race: what was asked, by home)."""
 
 
 def changed(
@@ -75,7 +79,7 @@ class _Change:
     def _linked(self, new: StoredWorld, paths: list[str]) -> Mapping[str, Stored]:
         found = self.reading.linked(new.state, paths) if len(paths) >= MANY else None
         if found is None:
-            return {path: _link(new, path) for path in paths}
+            return {path: traced(new, path) for path in paths}
         for part in found:
             for home, answers in part["answers"].items():
                 new.remembered.setdefault(home, {}).update(answers)
@@ -142,9 +146,9 @@ class _Change:
         """Look at every question that was asked of a changed file."""
         for path in self.files:
             for question in self.before.asked.get(path) or ():
-                if question[:1] in _OF_ECOSYSTEMS:
+                if question[:1] in OF_ECOSYSTEMS:
                     continue
-                letter, name = _parted(question)
+                letter, name = asked_as(question)
                 if answer(self.old, path, letter, name) != answer(new, path, letter, name):
                     self._relink(path, question)
 
@@ -192,14 +196,14 @@ class _Change:
         """Ask every question of the moved ecosystems again, and return the answers that are others now, by home."""
         answers: dict[str, dict[str, Any] | None] = {}
         for home, known in self.before.answers.items():
-            if _family(home)[0] not in self.moved:
+            if family_at(home)[0] not in self.moved:
                 continue
             if not home.endswith("/") and new.entry(home) is None:
                 answers[home] = None
                 for question in known:
                     self._relink(home, question)
                 continue
-            fresh = {question: _answered(new, home, question) for question in known}
+            fresh = {question: answered(new, home, question) for question in known}
             for question in [each for each in known if fresh[each] != known[each]]:
                 answers[home] = fresh
                 self._ask_moved(new, home, question)
@@ -209,7 +213,7 @@ class _Change:
         if question != "g":
             self._relink(home, question)
             return
-        family, start = _family(home)
+        family, start = family_at(home)
         old, now = (world.plain(family) for world in (self.old, new))
         before, after = (each.members(start) if start.endswith("/") else each.beside(start) for each in (old, now))
         if not before or not after:
@@ -237,7 +241,7 @@ class _Shelves:
         for number, paths in self.change.numbered((*gone, *self.linked)).items():
             old = [self.before.link(path) for path in paths]
             new = [self._now(path, known) for path, known in zip(paths, old, strict=True)]
-            asked.move(number, _questions(old), _questions(new))
+            asked.move(number, questions_of(old), questions_of(new))
             users.move(number, _targets(old), _targets(new))
             names.move(number, _guesses(old), _guesses(new))
         keys: dict[str, list[str]] = {}
@@ -250,10 +254,10 @@ class _Shelves:
         shelves["users"] = shelves["users"].replaced(users.applied(shelves["users"]))
         shelves["names"] = shelves["names"].replaced(names.applied(shelves["names"]))
         shelves["asked"] = shelves["asked"].roomy(len(keys))
-        questions = asked.applied(shelves["asked"])
+        wanted = asked.applied(shelves["asked"])
         shelves["answers"] = shelves["answers"].roomy(len(keys))
-        shelves["answers"] = shelves["answers"].replaced(self._answers(shelves, questions))
-        shelves["asked"] = shelves["asked"].replaced(questions)
+        shelves["answers"] = shelves["answers"].replaced(self._answers(shelves, wanted))
+        shelves["asked"] = shelves["asked"].replaced(wanted)
         families = {
             name: replace(each, heeds_imported=self.change.looked(name, each) or self._looks(name))
             for name, each in self.new.state.families.items()
@@ -274,128 +278,12 @@ class _Shelves:
         changes: dict[str, Any] = {}
         for home, questions in asked.items():
             known = shelves["answers"].get(home) or {}
-            wanted = [question for question in questions or () if question[:1] in _OF_ECOSYSTEMS]
+            wanted = [question for question in questions or () if question[:1] in OF_ECOSYSTEMS]
             if known.keys() == set(wanted):
                 continue
-            fresh = {each: known[each] if each in known else _remembered(self.new, home, each) for each in wanted}
+            fresh = {each: known[each] if each in known else remembered(self.new, home, each) for each in wanted}
             changes[home] = fresh or None
         return changes
-
-
-class Moves:
-    """Numbers that join and leave the lists of a shelf whose values are lists of numbers, one or two keys deep."""
-
-    def __init__(self) -> None:
-        self.joins: dict[str, dict[tuple[str, ...], set[int]]] = {}
-        self.leaves: dict[str, dict[tuple[str, ...], set[int]]] = {}
-
-    def move(self, number: int, old: Iterable[tuple[str, ...]], new: Iterable[tuple[str, ...]]) -> None:
-        """Take a number from where it was to where it is."""
-        was, comes = set(old), set(new)
-        for home, *inner in was - comes:
-            self.leaves.setdefault(home, {}).setdefault(tuple(inner), set()).add(number)
-        for home, *inner in comes - was:
-            self.joins.setdefault(home, {}).setdefault(tuple(inner), set()).add(number)
-
-    def applied(self, shelf: Shelf) -> dict[str, Any]:
-        """Return the values that change, by key; None for one that is empty now."""
-        changes: dict[str, Any] = {}
-        for home in self.joins.keys() | self.leaves.keys():
-            after: dict[str, Any] = dict(shelf.get(home) or {})
-            copied: set[str] = set()
-            for inner in self.joins.get(home, {}).keys() | self.leaves.get(home, {}).keys():
-                level = after
-                if len(inner) > 1:
-                    if inner[0] not in copied:
-                        copied.add(inner[0])
-                        after[inner[0]] = dict(after.get(inner[0], {}))
-                    level = after[inner[0]]
-                numbers = set(level.get(inner[-1], ())) - self.leaves.get(home, {}).get(inner, set())
-                numbers |= self.joins.get(home, {}).get(inner, set())
-                if numbers:
-                    level[inner[-1]] = sorted(numbers)
-                else:
-                    level.pop(inner[-1], None)
-            changes[home] = {key: value for key, value in after.items() if value} or None
-        return changes
-
-
-def linked_here(world: StoredWorld, paths: Iterable[str]) -> dict[str, Any]:
-    """Link files for another process: the links, what ecosystems answered by home, and who looked at imports."""
-    links = {path: _link(world, path) for path in paths}
-    answers: dict[str, dict[str, Any]] = {}
-    for home, question in _questions(links.values()):
-        if question[:1] in _OF_ECOSYSTEMS:
-            answers.setdefault(home, {})[question] = _remembered(world, home, question)
-    return {"links": links, "answers": answers, "looked": [f for f, each in world.imported.items() if each.looked]}
-
-
-def _link(world: StoredWorld, path: str) -> Stored:
-    """Link one file, and return it as it is stored, with what it asked."""
-    trace: Trace = set()
-    world.trace = trace
-    try:
-        found = link_file(world, path)
-    finally:
-        world.trace = None
-    asked: dict[str, list[str]] = {}
-    for home, letter, name in trace:
-        if home != path or letter in _OF_ECOSYSTEMS:  # what it says itself changes with itself
-            asked.setdefault(home, []).append(_written(letter, name))
-    cut = len(path) + 2
-    return {
-        "e": [[each.source[cut:], each.target, each.kind, each.line, each.via] for each in found.edges],
-        "g": [list(each) for each in found.guesses],
-        "h": sorted(list(each) for each in found.holes),
-        "t": {home: sorted(questions) for home, questions in asked.items()},
-    }
-
-
-def _written(letter: str, name: str) -> str:
-    return f"{letter}\t{name}" if letter[:1] == "n" else f"{letter}{name}"
-
-
-def _parted(question: str) -> tuple[str, str]:
-    if question[:1] == "n":
-        letter, _, name = question.partition("\t")
-        return letter, name
-    return question[:1], question[1:]
-
-
-def _family(home: str) -> tuple[str, str]:
-    """Return the family that answers for a home, and the home as it calls it."""
-    if home.endswith("/"):
-        family, _, start = home.partition(":")
-        return family, start
-    return family_of(home), home
-
-
-def _answered(world: StoredWorld, home: str, question: str) -> Any:
-    """Let an ecosystem answer, and return that as it is stored."""
-    family, start = _family(home)
-    plain = world.plain(family)
-    if question[:1] == "p":
-        return plain.place(question[1:], home)
-    if question[:1] == "s":
-        return plain.submodule(start, question[1:])
-    return digest(plain.members(start) if start.endswith("/") else plain.beside(start))
-
-
-def _remembered(world: StoredWorld, home: str, question: str) -> Any:
-    """Return what an ecosystem answered when a file was linked, as it is stored."""
-    known = world.remembered.get(home, {})
-    if question in known:
-        return known[question]
-    family, start = _family(home)
-    if question[:1] == "p":
-        return world.place(family, question[1:], home)
-    if question[:1] == "s":
-        return world.submodule(family, start, question[1:])
-    return digest(world.group(family, start))
-
-
-def _questions(links: Iterable[Stored]) -> Iterator[tuple[str, str]]:
-    return ((home, each) for link in links for home, questions in link.get("t", {}).items() for each in questions)
 
 
 def _targets(links: Iterable[Stored]) -> Iterator[tuple[str, str]]:

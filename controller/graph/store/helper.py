@@ -12,11 +12,11 @@ from typing import Any
 from controller.graph.cache import Cache
 from controller.graph.facts import pack
 from controller.graph.language import facts
-from controller.graph.store.change import linked_here
 from controller.graph.store.reading import Reading
 from controller.graph.store.shelf import Chunks
 from controller.graph.store.state import unpack
 from controller.graph.store.stored import StoredWorld
+from controller.graph.store.traced import linked_here
 from sandbox.git import Git
 
 

@@ -99,7 +99,7 @@ def spawned(job: str, folder: Path, cache: Path, trees: tuple[str, str]) -> dict
     begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-P", __file__, "--child", job, str(folder), str(cache), *trees],
-        capture_output=True, text=True, check=True,
+        stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
     found: dict[str, float] = json.loads(done.stdout)
     return {**found, "whole": time.perf_counter() - begin}

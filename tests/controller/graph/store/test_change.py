@@ -183,7 +183,7 @@ def cache(tmp_path_factory: Any) -> Cache:
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_random_edits_give_what_a_new_start_gives(cache: Cache, family: str) -> None:
-    @settings(max_examples=15, deadline=None, derandomize=True)
+    @settings(max_examples=8, deadline=None, derandomize=True)
     @given(history(family), st.integers(0, 6))
     def replay(steps: list[dict[str, str | None]], reopened: int) -> None:
         life, graph = Life(cache), Graph({}, ())

@@ -24,6 +24,11 @@ _PATHS = 1 << 17
 """Paths of which the kind is kept; asked for with every name."""
 
 
+_OPENED = 1000
+_OPENING = frozenset(b"([{")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
+
+
 class Files(NamedTuple):
     """What an ecosystem may know of a tree.
 
@@ -153,10 +158,23 @@ def includes(path: str) -> bool:
 
 def facts(kind: str, blob: bytes) -> FileFacts:
     """Read one file. Never raises for bad input: a syntax error leaves what can be read."""
-    if kind not in _BY_NAME or len(blob) > MAX_BLOB:
+    if kind not in _BY_NAME or len(blob) > MAX_BLOB or _is_endless(blob):
         return NOTHING
     found: FileFacts = import_module(f"controller.graph.languages.{_BY_NAME[kind].family}.extract").extract(kind, blob)
     return found
+
+
+def _is_endless(blob: bytes) -> bool:
+    """Tell bracket in bracket in bracket: a grammar that recovers from it takes minutes, and nobody writes so."""
+    brackets = blob.translate(None, _NO_BRACKETS)
+    if len(brackets) <= _OPENED:
+        return False
+    depth = 0
+    for bracket in brackets:
+        depth += 1 if bracket in _OPENING else -1
+        if depth > _OPENED:
+            return True
+    return False
 
 
 @cache

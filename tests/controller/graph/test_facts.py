@@ -1,7 +1,9 @@
+import time
+
 import pytest
 
 from controller.graph.facts import NOTHING, pack, unpack
-from controller.graph.language import MAX_BLOB, facts, kind_of
+from controller.graph.language import KINDS, MAX_BLOB, facts, kind_of
 
 SOURCE = b"import a.b as c\nfrom .d import *\n__all__ = ['f']\ndef f(x: c.T): x.go(); c.h()\nclass K(c.B): pass\n"
 
@@ -38,3 +40,15 @@ def test_kinds(path: str, kind: str) -> None:
 def test_other_files_and_giants_stay_at_file_level() -> None:
     assert facts("file", SOURCE) is NOTHING
     assert facts("python", SOURCE + b"#" * MAX_BLOB) is NOTHING
+
+
+@pytest.mark.parametrize("kind", sorted(kind.name for kind in KINDS))
+def test_bracket_in_bracket_without_end_is_no_source(kind):
+    before = time.process_time()
+    for hostile in (b"class A { void f() { " + b".x(.x(" * 10_000, b"a.x(b.x(" * 8_000, b"[" * 60_000 + b"]" * 60_000):
+        facts(kind, hostile)
+    assert time.process_time() - before < 5  # minutes, where a grammar tries to make something of it
+
+
+def test_brackets_that_close_again_are_read():
+    assert facts("java", b"class A { void f() { x(); } }" * 2000).definitions

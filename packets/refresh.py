@@ -97,8 +97,9 @@ class RefreshReport(Value):
     """One refresh. `level` is the one that was asked for, `reached` the widest that it came to.
 
     `modules` are those that the level is about, `dependents` the merged ones with code that uses theirs directly.
-    `patch` holds all suggested changes of the plan that go together. `files_parsed` counts what was parsed now; facts of the other files were known by their content. Of the commands in
-    `checks`, those in `checks_reused` have green evidence of this very tree and were not run again.
+    `patch` holds all suggested changes of the plan that go together. `files_parsed` counts what was parsed now; facts
+    of the other files were known by their content. Of the commands in `checks`, those in `checks_reused` have green
+    evidence of this very tree and were not run again.
     """
 
     level: RefreshLevel

@@ -16,7 +16,7 @@ _ASSERTING = re.compile(r"assert.*|_assert.*|raises|warns|deprecated_call|fail|(
 _SKIP_CALLS = re.compile(r"(?:pytest\.)?(?:skip|xfail|importorskip)|self\.skipTest|(?:unittest\.)?SkipTest")
 _SKIP_MARKS = re.compile(r"\b(skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b")
 _BROAD = re.compile(r"\b(Exception|BaseException)\b")
-_LAYOUT = frozenset({"comment", ",", ";", "string_end", "line_continuation"})
+_LAYOUT = frozenset({"comment", ",", ";", "->", "string_end", "line_continuation"})
 _ENDS = ("return_statement", "raise_statement", "continue_statement", "break_statement")
 _MOVING_KINDS = frozenset({"identifier", "call", "attribute", "subscript", "await", "yield", "named_expression"})
 
@@ -41,11 +41,12 @@ def text_of(node: "Node | None") -> str:
 def digest(node: "Node", without: frozenset[int] = frozenset(), *, docs: bool = False) -> str:
     """Return a digest of what code means, the same after a formatter: layout, quotes, commas, brackets play no part.
 
-    Nor do comments, its own name, its docstring unless `docs`, and the nodes `without`.
+    Nor do comments, its own name, what it is said to return, its docstring unless `docs`, and the nodes `without`.
     """
     definition = node.child_by_field_name("definition") or node
     own_name = definition.child_by_field_name("name") if definition.type == "function_definition" else None
-    skip = set(without) | ({own_name.id} if own_name else set())
+    told = definition.child_by_field_name("return_type") if own_name else None
+    skip = set(without) | {each.id for each in (own_name, told) if each}
     body = definition.child_by_field_name("body")
     first = body.named_children[0] if body is not None and body.named_children else None
     if first is not None and not docs and _is_docstring(first):

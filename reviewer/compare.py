@@ -7,6 +7,7 @@ from packets.deltas import VerificationDelta
 from reviewer.assertions import NO_SKIP, Skip
 from reviewer.paths import is_named_test, is_python_test, is_test_path
 from reviewer.scenarios import Scenario, TestFile, read_tests
+from reviewer.shadowing import shadows
 from reviewer.titles import read_titles
 from reviewer.weakening import weaker
 
@@ -82,6 +83,9 @@ def compare_tests(old: Mapping[str, str], new: Mapping[str, str], blobs: Blobs) 
     diff = TestsDiff()
     _compare_scenarios(before, after, diff)
     _compare_support(_of_tests(before), _of_tests(after), diff)
+    for path in sorted(old.keys() & new.keys()):
+        if path.endswith(".py") and is_test_path(path):
+            _compare_names(path, content[old[path]], content[new[path]], diff)
     for path in sorted(old.keys() | new.keys()):
         if before.get(path) or after.get(path) or path not in old or not is_test_path(path):
             continue
@@ -91,6 +95,16 @@ def compare_tests(old: Mapping[str, str], new: Mapping[str, str], blobs: Blobs) 
         else:
             diff.support.append(Support(path, ""))
     return diff
+
+
+def _compare_names(path: str, was: bytes, now: bytes, diff: TestsDiff) -> None:
+    """Note what unchanged tests of a file come to by another way."""
+    altered = {each.new.id for each in diff.altered}
+    same = [each.name for each in diff.kept if each.path == path and each.id not in altered]
+    known = {(each.path, each.name) for each in diff.support}
+    for name, line, how in shadows(was, now, same):
+        if (path, name) not in known or how:
+            diff.support.append(Support(path, name, line, how))
 
 
 def _read(path: str, source: bytes) -> TestFile | None:

@@ -104,10 +104,10 @@ class _Reader:
 
     def block(self, block: "Node", prefix: str, skipped: Skip) -> None:
         """Read the statements of a module or class; `skipped`: how all in it are."""
-        statements = list(_statements(block))
+        held = list(statements(block))
         if not skipped.reason:
-            skipped = next((how for s in statements if (how := _block_skip(s)).reason), NO_SKIP)
-        for statement in statements:
+            skipped = next((how for s in held if (how := _block_skip(s)).reason), NO_SKIP)
+        for statement in held:
             node = (
                 statement.child_by_field_name("definition") if statement.type == "decorated_definition" else statement
             )
@@ -157,7 +157,7 @@ class _Reader:
             self._found.support[name] = (digest(node), node.start_point.row + 1, Strength())
 
 
-def _statements(block: "Node") -> Iterator["Node"]:
+def statements(block: "Node") -> Iterator["Node"]:
     """Give the statements of a block, those under `if` and `try` too: tests may be defined there."""
     waiting = list(reversed(block.named_children))
     while waiting:

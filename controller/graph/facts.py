@@ -6,7 +6,7 @@
 import json
 from typing import Any, NamedTuple
 
-VERSION = 4
+VERSION = 5
 """Raised whenever an extractor says something else about the same bytes."""
 
 

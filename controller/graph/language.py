@@ -17,8 +17,8 @@ from typing import NamedTuple, Protocol
 
 from controller.graph.facts import NOTHING, FileFacts
 
-MAX_BLOB = 8 << 20
-"""Bytes. Larger sources are generated; they stay at file level."""
+MAX_BLOB = 1 << 20
+"""Bytes. Larger sources are generated; they stay at file level: the densest ones cost ten seconds a megabyte."""
 
 _PATHS = 1 << 17
 """Paths of which the kind is kept; asked for with every name."""

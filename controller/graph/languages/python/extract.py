@@ -7,7 +7,7 @@ error, the words that may lead somewhere are found in the text itself, with stri
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -221,7 +221,23 @@ class _File:
             if told := self.text.told(-end):
                 self.told[start] = told
                 names.add(name)
-        return names
+        return names | self._named_at_top(frames, binds)
+
+    def _named_at_top(self, frames: list[Frame], binds: list[tuple[int, int, str]]) -> set[str]:
+        """Return the variables of the module: those that no class and no function holds."""
+        ends: list[int] = []
+        starts: list[int] = []
+        for frame in sorted(frames[1:], key=lambda each: each.start):
+            if not ends or frame.start >= ends[-1]:
+                starts.append(frame.start)
+                ends.append(frame.end)
+        variables = self.marks["variable"]
+        found = set()
+        for start, _, name in binds:
+            at = bisect_right(starts, start) - 1
+            if start in variables and (at < 0 or start >= ends[at]):
+                found.add(name)
+        return found
 
     def _sweep(self, frames: list[Frame]) -> list[Seen]:
         """Place every identifier and import in its frame; bindings are noted, the rest is returned."""
@@ -259,6 +275,7 @@ class _File:
             frame.first = "" if b"@staticmethod" in decorators else text
         frame.binds[text] = frame.binds.get(text, 0) + 1
         if start in self.marks["variable"] and frame.kind == "module" and text != "__all__":
+            frame.named.add(text)
             signature = self.text.rest_of_line(start, _VARIABLE_MAX)
             self.definitions.setdefault(text, Definition(text, "variable", self.text.line(start), signature))
         told = self.text.told(end) if self.names is not None else self.told.get(start)

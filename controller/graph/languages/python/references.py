@@ -90,7 +90,7 @@ class References:
                 self.leads[key] = self.stars
             else:
                 plain = root not in binder.defined and root not in binder.imported
-                self.leads[key] = not plain or root in binder.types or root == binder.first
+                self.leads[key] = not plain or root in binder.types or root in binder.named or root == binder.first
         return self.leads[key]
 
     def _binder(self, lookup: Frame, root: str) -> Frame | None:
@@ -106,7 +106,8 @@ class References:
             return ("", root, attrs) if self.stars else None
         if root in frame.defined or root in frame.imported:
             return frame.qual, root, attrs
-        return self._local(frame, root, attrs, depth)
+        local = self._local(frame, root, attrs, depth)
+        return (frame.qual, root, attrs) if local is None and root in frame.named else local
 
     def _local(self, frame: Frame, root: str, attrs: tuple[str, ...], depth: int) -> Target | None:
         if not attrs or depth > 3:  # noqa: PLR2004 - a type of a type of a type; then it is a loop

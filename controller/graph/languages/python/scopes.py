@@ -28,6 +28,7 @@ class Frame:
     binds: dict[str, int] = field(default_factory=dict)
     defined: set[str] = field(default_factory=set)
     imported: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)  # variables of a module that have a node in the graph
     outer: set[str] = field(default_factory=set)
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
     first: str = ""  # the first parameter of a function: `self`, in a method

@@ -233,3 +233,27 @@ def test_a_hostile_source_costs_what_its_size_costs(name: str) -> None:
     start = time.process_time()
     facts("python", make(_MANY * 2))
     assert time.process_time() - start < 10
+
+
+def test_a_variable_of_the_file_is_used_where_it_is_named():
+    found = read(
+        """
+        powers = [1]
+        TABLE = {}
+        one = Thing()
+
+        def f(x, TABLE):
+            for p in powers:
+                x = TABLE['a'] + powers[0]
+            return one.go()
+
+        def g():
+            powers = 2
+            return powers, TABLE.get(1)
+
+        last = powers
+        """
+    )
+    uses = {(ref.source, ref.kind, ref.root, ref.attrs) for ref in found.references if ref.root}
+    assert uses == {("f", "uses", "powers", ()), ("g", "calls", "TABLE", ("get",)), ("", "uses", "powers", ()),
+                    ("f", "calls", "one", ("go",))}  # fmt: skip

@@ -10,6 +10,8 @@ MOST = 64 << 20
 """Bytes of one report."""
 _DEEPEST = 64
 _TEXT = 2000
+_NODE = "test"
+"""The class of every test that node's own runner reports; the titles around it are suites."""
 
 
 class BadReport(ValueError):  # noqa: N818 - reads as what it says
@@ -31,8 +33,8 @@ def parse(data: bytes) -> Report:
     """Read the outcomes; raises BadReport."""
     worst: dict[str, int] = {}
     report = Report()
-    for case in _root(data).iter("testcase"):
-        name = _id(case)
+    for case, around in _cases(_root(data), ()):
+        name = _id(case, around)
         tags = {child.tag for child in case}
         rank = 2 if tags & {"failure", "error"} else 1 if "skipped" in tags else 0
         worst[name] = max(rank, worst.get(name, 0))
@@ -76,8 +78,18 @@ def is_assertion(words: str) -> bool:
     return bool(_ASSERTED.search(words)) and not _BROKEN.search(words)
 
 
-def _id(case: ET.Element) -> str:
+def _cases(node: ET.Element, around: tuple[str, ...]) -> Iterator[tuple[ET.Element, tuple[str, ...]]]:
+    """Yield every test case with the names of the suites around it, the outermost first."""
+    for child in node:
+        if child.tag == "testcase":
+            yield child, around
+        yield from _cases(child, (*around, child.get("name", "")) if child.tag == "testsuite" else around)
+
+
+def _id(case: ET.Element, around: tuple[str, ...]) -> str:
     name, owner, path = case.get("name", ""), case.get("classname", ""), case.get("file", "")
+    if owner == _NODE and around[:1] != ("pytest",) and not path.endswith((".py", ".pyi")):
+        return "::".join([part for part in (path, *around) if part] + [name])
     if not path:
         return f"{owner}::{name}" if owner else name
     module = re.sub(r"\.pyi?$", "", path).replace("/", ".")

@@ -51,3 +51,13 @@ def test_captured_text_comes_in_order():
 def test_what_is_no_honest_report_is_refused(data, why):
     with pytest.raises(junit.BadReport, match=why):
         junit.parse(data)
+
+
+def test_node_s_own_runner_says_the_titles_around_a_test_as_suites():
+    data = b"""<testsuites><testsuite name="outer"><testsuite name="inner thing">
+    <testcase name="calls once" classname="test"/></testsuite></testsuite>
+    <testcase name="top level" classname="test" file="/repo/a.test.mjs"/></testsuites>"""
+    assert junit.parse(data).passed == ["outer::inner thing::calls once", "/repo/a.test.mjs::top level"]
+    case = '<testcase file="test.py" classname="test" name="test_x"/>'
+    ours = f'<testsuites><testsuite name="pytest">{case}</testsuite></testsuites>'.encode()
+    assert junit.parse(ours).passed == ["test.py::test_x"]

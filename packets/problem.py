@@ -24,10 +24,14 @@ class Problem(Value):
 
 
 class NameProblem(NamedTuple):
-    """What is wrong with a name in the `nth` graph expectation of a module: unknown, ambiguous, or a likely slip."""
+    """What is wrong with a name in the `nth` graph expectation of a module: unknown, ambiguous, or a likely slip.
+
+    `undeclared`: the name is clear, but of a module that the plan entry does not declare to depend on.
+    """
 
     module: str
     nth: int
     message: str
     hint: str = ""
     severity: Literal["error", "warning"] = "error"
+    undeclared: bool = False

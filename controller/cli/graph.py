@@ -55,7 +55,7 @@ def show(
             found = {"nodes": _objects(nodes), "needs": _objects(needs), "needed_by": _objects(needed)}
             _write(_json({"name": name, "at": at, **found}))
             return
-        _lines(f"{node.path}:{node.line} {node.kind} {node.signature or node.name}" for node in nodes)
+        _lines(f"{node.path}:{node.line} {_signed(node)}" for node in nodes)
         for title, edges in (("needs", needs), ("needed by", needed)):
             if edges:
                 _write(f"{title}\n")
@@ -128,7 +128,7 @@ def export(
         raise UsageError(f"{form!r} is no format of a graph", f"one of: {', '.join(FORMATS)}")
     bound = most if form in DRAWN or not level else None
     with _asked(at, plan) as asked:
-        shown = zoom(asked, level, focus=focus, within=within, third_party=third_party, most=bound)
+        shown = zoom(asked, level, focus=focus, within=within, third_party=third_party, most=bound, drawn=form in DRAWN)
         _write(FORMATS[form](shown))
         if form in DRAWN:
             _tell(shown)
@@ -207,6 +207,12 @@ def _said(asked: "Asked", edge: "Edge") -> str:
 def _row(row: "Row") -> str:
     circle = f"circle {row.group} of {row.distance}: " if row.group else f"{row.distance} "
     return f"{circle}{row.at} {row.source} {row.kind} {row.target}"
+
+
+def _signed(node: "Node") -> str:
+    """Write what a node is: many signatures begin with its kind already."""
+    said = node.signature or node.name
+    return said if said.startswith(f"{node.kind} ") else f"{node.kind} {said}"
 
 
 def _objects(values: "Iterable[Node | Edge]") -> list[dict[str, Any]]:

@@ -134,7 +134,7 @@ class _Check:
     """Looks at the names of one module's expectations before anything runs."""
 
     def __init__(self, names: Names, module_id: str) -> None:
-        self.names = names
+        self.names, self.module_id = names, module_id
         territory = names.territory
         self.before = [territory.planned[name] for name in territory.before(module_id)]
         self.own = [*self.before, territory.planned[module_id]]
@@ -158,6 +158,19 @@ class _Check:
             return f"the module {name} has no file, and this plan does not come to it before{near}", "", True
         where = "it is in no write scope of this module or of those before it"
         return f"no {meaning.kind} {name}, and {where}{near}", "", True
+
+    def undeclared(self, wanted: GraphExpectation) -> str:
+        """Return the module that an expected edge leads to, where the plan entry does not declare it; else nothing."""
+        source, target = self.names.resolve(wanted.source), self.names.resolve(wanted.target)
+        territory, graph = self.names.territory, self.names.graph
+        elsewhere = isinstance(source, Found) and not any(self.own[-1].matches(graph.path_of(s)) for s in source.ids)
+        if elsewhere or not isinstance(target, Found):
+            return ""
+        owners = [territory.owners(path) for path in {graph.path_of(each) for each in target.ids} if path]
+        allowed = {self.module_id, *territory.declared(self.module_id)}
+        if not owners or any(not each or allowed.intersection(each) for each in owners):
+            return ""
+        return min(each[-1] for each in owners)
 
     def _to_be_born(self, name: str, meaning: Unknown, *, on_base: bool) -> tuple[str, str, bool]:
         slip = meaning.kind is NameKind.BARE and name not in self.born
@@ -206,4 +219,8 @@ def name_problems(graph: Graph, linker: Linker, territory: Territory) -> list[Na
                 if message:
                     said = NameProblem(module.id, index, message, hint)
                     problems.append(said if refuses else said._replace(severity="warning"))
+            if wanted.verb is GraphVerb.EDGE_ADDED and (owner := check.undeclared(wanted)):
+                message = f"{wanted.target} is of {owner}, which {module.id} does not declare: a review refuses that"
+                hint = f"add {owner} to depends_on"
+                problems.append(NameProblem(module.id, index, message, hint, "warning", undeclared=True))
     return problems

@@ -121,5 +121,6 @@ def _unknown_names(plan: Plan, places: Places, found: Sequence[NameProblem]) -> 
     for each in found:
         loc = (*where[each.module], "expected_deltas", "graph", each.nth)
         code = "plan.unknown_name" if each.severity == "error" else "plan.pending_name"
+        code = "plan.undeclared_edge" if each.undeclared else code
         problems.append(places.problem(loc, code, each.message, each.hint, severity=each.severity))
     return problems

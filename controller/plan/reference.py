@@ -140,6 +140,7 @@ CODES = {
     "plan.scope_too_complex": "scopes with too much in common to compare",
     "plan.too_deep": "nested too deep",
     "plan.too_large": "the file is too large, or holds too many values",
+    "plan.undeclared_edge": "warning: an expected edge leads to a module that `depends_on` does not name",
     "plan.unknown_agent": "an agent that is not described",
     "plan.unknown_dependency": "a dependency on a module that is neither in the plan nor in modules_map",
     "plan.unknown_key": "a key that grace does not know",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from heapq import heapify, heappop, heappush
 
+from controller.graph.language import kind_of
 from controller.graph.model import Graph
 from controller.graph.territory import Territory
 from packets.graph import EdgeKind, NodeKind
@@ -48,6 +49,16 @@ class Picture:
     level: Level
     units: Mapping[str, Unit]
     arrows: tuple[Arrow, ...]
+
+    def drawn(self) -> "Picture":
+        """Return it without files that nobody reads and nothing leads to: they say nothing in a drawing."""
+        joined = {end for arrow in self.arrows for end in (arrow.source, arrow.target)}
+        units = {
+            key: unit
+            for key, unit in self.units.items()
+            if unit.kind != "file" or key in joined or kind_of(unit.path) != "file"
+        }
+        return Picture(self.level, units, self.arrows)
 
     def around(self, focus: Iterable[str], within: int) -> "Picture":
         """Return only what is at most so many arrows away from the focus, either way."""

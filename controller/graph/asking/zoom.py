@@ -8,11 +8,19 @@ _UNBOUNDED = 1 << 60
 
 
 def zoom(
-    asked: Asked, level: str, *, focus: str = "", within: int = 1, third_party: bool = False, most: int | None = None
+    asked: Asked,
+    level: str,
+    *,
+    focus: str = "",
+    within: int = 1,
+    third_party: bool = False,
+    most: int | None = None,
+    drawn: bool = False,
 ) -> Picture:
     """Return a picture of at most `most` nodes; raises UsageError for a level that has more, or is none.
 
-    Without a level it is the nearest that fits; at the module level folders are taken together until they fit.
+    A drawing leaves out what would only stand beside it. Without a level it is the nearest that fits; at the module
+    level folders are taken together until they fit.
     """
     if level and level not in list(Level):
         raise UsageError(f"{level!r} is no level", f"one of: {', '.join(Level)}")
@@ -20,6 +28,7 @@ def zoom(
     bound = _UNBOUNDED if most is None else most
     for each in [Level(level)] if level else [Level.SYMBOL, Level.FILE, Level.MODULE]:
         shown = picture(asked.graph, each, asked.territory, third_party=third_party, most=min(bound, 40))
+        shown = shown.drawn() if drawn else shown
         if ids is not None:
             shown = shown.around(_units(asked, shown, ids), within)
         if len(shown.units) <= bound:

@@ -106,6 +106,17 @@ def test_a_plan_is_told_before_anything_runs(
     assert [(each.severity, each.message) for each in found] == ([(severity, said)] if said else [])
 
 
+def test_an_edge_that_its_review_would_refuse_is_told_before(repo: Any, plan: Callable[..., Any]) -> None:
+    engine = {"write_scope": ["app/pricing/"], "expected_deltas": {"graph": ["DiscountEngine -> Money", "add New"]}}
+    money = {"id": "Money", "write_scope": ["app/money.py"]}
+    tree = repo.tree(FILES)
+    (said,) = repo.knowledge.name_problems(tree, plan([money, {"id": "Engine", **engine}]))
+    assert (said.module, said.nth, said.severity, said.undeclared) == ("Engine", 0, "warning", True)
+    assert said.message == "Money is of Money, which Engine does not declare: a review refuses that"
+    assert not repo.knowledge.name_problems(tree, plan([money, {"id": "Engine", "depends_on": ["Money"], **engine}]))
+    assert not repo.knowledge.name_problems(tree, plan([{"id": "Engine", **engine}]))  # nobody's: free to use
+
+
 def test_any_number_of_wrong_names_takes_no_time_to_speak_of(names: Names) -> None:
     said = [unclear(names, name, names.resolve(name)) for name in (f"Mone{n}" for n in range(2 * SUGGESTED))]
     assert sum("did you mean" in each for each in said) <= SUGGESTED

@@ -60,3 +60,8 @@ def test_too_much_to_look_at_is_said(shop):
         zoom(shop, "file", most=3)
     with pytest.raises(UsageError, match="no level"):
         zoom(shop, "planet")
+
+
+def test_a_drawing_leaves_out_what_stands_beside_it(shop):
+    assert "README.md" in zoom(shop, "file").units
+    assert set(zoom(shop, "file").units) - set(zoom(shop, "file", drawn=True).units) == {"README.md"}

@@ -80,7 +80,7 @@ class Git:
         """Return the tree of a commit, or of a tree itself; raises UsageError."""
         if found := self._parsed(rev, "tree"):
             return found
-        raise UsageError(f"no such tree: {rev}")
+        raise UsageError(f"no such tree: {rev}", "name a commit, branch, tag or tree that is here")
 
     def _parsed(self, rev: str, kind: str) -> str | None:
         if not rev or rev.startswith("-") or "\0" in rev:

@@ -73,7 +73,7 @@ GO, CRATE = "module m\n", '[package]\nname = "m"\n'
         ),
         ("go.mod", GO, ("a.go", 'package a\n\nimport "github.com/x/y/z"\n'), "github.com/x/y missing"),
         ("go.mod", GO, ("a.go", 'package a\n\nimport "net/http"\n'), ""),
-        ("Cargo.toml", CRATE + "[dependencies]\nserde-json = 1\n", ("src/lib.rs", "use serde_json::V\n"), "serde-json"),
+        ("Cargo.toml", CRATE + "[dependencies]\nserde-json = 1\n", ("src/lib.rs", "use serde_json::V\n"), "serde_json"),
         ("Cargo.toml", CRATE, ("src/lib.rs", "use rand::Rng;\n"), "rand missing"),
         ("Cargo.toml", CRATE, ("src/lib.rs", "use std::fmt;\n"), ""),
     ],

@@ -1,6 +1,7 @@
 """grace refresh: one level on demand, once or whenever something moves; changes nothing, runs checks in copies."""
 
 import json
+import signal
 import sys
 import time
 from contextlib import nullcontext
@@ -62,6 +63,7 @@ def refresh(wanted: str | None, scope: Scope, how: How) -> int:
 
 def _watch(ctx: Context, scope: Scope, how: How) -> int:
     """Refresh whenever something moves, until q or Ctrl-C; exit 0."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts it in the background ignores it
     from controller.refreshing.watching import Watch
 
     watch = Watch(ctx, scope, checks=how.checks, no_cache=how.no_cache)
